@@ -1,0 +1,303 @@
+"""What if: a Working run again with some of its values replaced. Only what depends on them is computed anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from workings.recording.address import Address, AddressError
+from workings.recording.evaluation import NotRecorded, part, run
+from workings.recording.working import Guard, Item, Ref, Step, Working
+
+Change = Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A value before and after, and the largest change of any of its numbers."""
+
+    path: str
+    ref: Ref
+    before: Any
+    after: Any
+    largest: float
+    where: Ref
+
+
+@dataclass
+class Replay:
+    """The same computation with other numbers.
+
+    ``working`` is the Working as it was; :meth:`value` gives a value as it is now. Where a branch would have gone
+    another way, the source was run again: then ``rerun`` is the Working of that run, and values are found in it by name.
+    """
+
+    working: Working
+    changes: dict[str | Ref, Any]
+    values: dict[int, Any] = field(default_factory=dict)
+    frozen: dict[int, str] = field(default_factory=dict)
+    stopped: Guard | None = None
+    rerun: Working | None = None
+
+    def value(self, ref: Ref | str) -> Any:
+        """A value after the change."""
+        if isinstance(ref, str):
+            if self.rerun is not None:
+                return self.rerun[ref].value
+            ref = self.working.find(ref)
+        if ref.step in self.values:
+            return part(self.values[ref.step], ref, self.working.steps[ref.step])
+        return self.working.value(ref)
+
+    def __getitem__(self, address: str) -> Any:
+        return self.value(address)
+
+    @property
+    def result(self) -> Any:
+        """What the recorded function returns now."""
+        if self.rerun is not None:
+            return self.rerun.result
+        return rebuild(self.working, self)
+
+    def after(self) -> Working:
+        """The whole Working with the new values in place."""
+        if self.rerun is not None:
+            return self.rerun
+        return with_values(self.working, self.values)
+
+    def moved(self) -> list[Moved]:
+        """Every named value that changed, the most moved first."""
+        out = []
+        for path, ref in self._named():
+            before = self.working.value(ref)
+            try:
+                after = self.value(ref) if self.rerun is None else self.rerun[path].value
+            except AddressError:
+                continue
+            entry = _moved(path, ref, before, after)
+            if entry is not None:
+                out.append(entry)
+        return sorted(out, key=lambda m: -m.largest)
+
+    def _named(self) -> list[tuple[str, Ref]]:
+        index = self.working.index
+        latest: dict[str, Ref] = {}
+        for entry in index._entries[: len(self.working.bindings)]:
+            latest[entry.path] = entry.ref
+        return list(latest.items())
+
+
+def _moved(path: str, ref: Ref, before: Any, after: Any) -> Moved | None:
+    old, new = _array(before), _array(after)
+    if old.shape != new.shape or old.dtype.kind not in "fiubc":
+        return Moved(path, ref, before, after, float("inf"), ref)
+    with np.errstate(invalid="ignore"):
+        gap = np.abs(np.asarray(new, dtype=complex if new.dtype.kind == "c" else float) - old)
+    gap = np.where((old == new) | (np.isnan(old) & np.isnan(new)) if old.dtype.kind == "f" else old == new, 0.0, gap)
+    if not gap.size or not np.any(gap != 0):
+        return None
+    gap = np.where(np.isnan(gap), np.inf, gap)
+    place = np.unravel_index(int(np.argmax(gap)), gap.shape)
+    return Moved(path, ref, before, after, float(gap[place]), Ref(ref.step, ref.index + tuple(map(int, place))))
+
+
+def _array(value: Any) -> np.ndarray[Any, Any]:
+    if hasattr(value, "detach"):
+        value = value.detach().cpu()
+        return np.asarray(value.float() if str(value.dtype) == "torch.bfloat16" else value)
+    return np.asarray(value)
+
+
+def replay(working: Working, changes: Mapping[str | Ref, Any]) -> Replay:
+    """Run a Working again with values replaced.
+
+    ``changes`` maps addresses to new numbers (a number, a list, an array) or to the address of another value. Raises
+    :class:`AddressError` for an address that names nothing and ``ValueError`` where shapes do not fit.
+    """
+    out = Replay(working, dict(changes))
+    replaced: dict[int, Any] = {}
+    for address, new in changes.items():
+        ref, value = changed_value(working, address, new, replaced)
+        replaced[ref.step] = value
+    out.values.update(replaced)
+    _run_on(working, out, set(replaced))
+    if out.stopped is not None and working.source.rerun is not None:
+        out.rerun = _run_source_again(working, replaced)
+    return out
+
+
+def changed_value(working: Working, address: str | Ref, new: Any, replaced: Mapping[int, Any]) -> tuple[Ref, Any]:
+    """The step an address names, and its whole value with the change made."""
+    if isinstance(address, Ref):
+        step = working.steps[address.step]
+        current = replaced.get(step.number, working.evaluator.step_value(step.number))
+        return address, put(current, address.index, new, working.path(step.number), step)
+    parsed = Address.parse(address)
+    whole = working.index.find(Address(parsed.parts, (), parsed.text))
+    key = working.index.region(whole, parsed.selectors, address)
+    if isinstance(new, str):
+        new = working.value(working.find(new))
+    step = working.steps[whole.step]
+    current = replaced.get(whole.step, working.evaluator.step_value(whole.step))
+    return whole, put(current, (*whole.index, *key), new, address, step)
+
+
+def put(current: Any, key: tuple[Any, ...], new: Any, address: str, step: Step) -> Any:
+    """A copy of a value with the part at ``key`` replaced; says which two shapes do not fit."""
+    if hasattr(current, "detach"):
+        import sys
+
+        torch = sys.modules["torch"]
+        changed = current.detach().clone()
+        target = changed[key] if key else changed
+        given = torch.as_tensor(new, dtype=changed.dtype)
+        if given.shape != target.shape and given.ndim:
+            raise ValueError(_misfit(address, tuple(target.shape), tuple(given.shape)))
+        target.copy_(given)
+        return changed
+    if not key and not isinstance(current, np.ndarray):
+        if np.ndim(new):
+            raise ValueError(_misfit(address, (), np.shape(new)))
+        return type(current)(new) if not isinstance(new, type(current)) else new
+    given = np.asarray(new)
+    changed = np.array(current)
+    if given.dtype.kind == "f" and changed.dtype.kind in "iub":
+        changed = changed.astype(given.dtype)
+    target_shape = changed[key].shape if key else changed.shape
+    if given.shape not in ((), target_shape):
+        raise ValueError(_misfit(address, target_shape, given.shape))
+    changed[key if key else ...] = given
+    return changed
+
+
+def _misfit(address: str, expected: tuple[int, ...], found: tuple[int, ...]) -> str:
+    def words(shape: tuple[int, ...]) -> str:
+        if not shape:
+            return "a single number"
+        return f"{shape[0]} numbers" if len(shape) == 1 else f"{' × '.join(map(str, shape))} numbers"
+
+    return f"{address} holds {words(expected)}, and {words(found)} were given"
+
+
+def _run_on(working: Working, out: Replay, dirty: set[int]) -> None:
+    guards: dict[int, list[Guard]] = {}
+    for guard in working.guards:
+        guards.setdefault(guard.ref.step, []).append(guard)
+    for number in sorted(dirty):
+        if _steered_away(guards.get(number, ()), out):
+            return
+    first = min(dirty) if dirty else len(working.steps)
+    shared: dict[tuple[int, ...], Any] = {}
+    for step in working.steps[first:]:
+        if step.number in out.values or not any(r.step in dirty for r in step.inputs):
+            continue
+        behind = next((out.frozen[r.step] for r in step.inputs if r.step in out.frozen), None)
+        dirty.add(step.number)
+        try:
+            values = [out.value(r) for r in step.inputs]
+            out.values[step.number] = run(step, values)
+        except NotRecorded as reason:
+            out.frozen[step.number] = str(reason)
+            out.values[step.number] = working.evaluator.step_value(step.number)
+        if behind is not None:
+            out.frozen.setdefault(step.number, behind)
+        if _steered_away(guards.get(step.number, ()), out):
+            return
+    del shared
+
+
+def _steered_away(guards: Any, out: Replay) -> bool:
+    for guard in guards:
+        value = out.value(guard.ref)
+        now = bool(value) if isinstance(guard.value, bool) else value
+        now = now.item() if hasattr(now, "item") else now
+        if isinstance(now, list):
+            now = tuple(now)
+        if now != guard.value and not (now != now and guard.value != guard.value):
+            out.stopped = guard
+            return True
+    return False
+
+
+def _run_source_again(working: Working, replaced: Mapping[int, Any]) -> Working:
+    """A branch went the other way: the program itself runs again, its changed values put in as they are bound."""
+    overrides: dict[tuple[str, int], Change] = {}
+    seen: dict[str, int] = {}
+    for binding in working.bindings:
+        path = _plain_path(working, binding.group, binding.name)
+        seen[path] = seen.get(path, 0) + 1
+        if binding.ref.step in replaced:
+            value = part(replaced[binding.ref.step], binding.ref, working.steps[binding.ref.step])
+            overrides[path, seen[path]] = _constantly(value)
+    assert working.source.rerun is not None
+    return working.source.rerun(overrides)
+
+
+def _plain_path(working: Working, group: int | None, name: str) -> str:
+    names = [name]
+    while group is not None:
+        if working.groups[group].name:
+            names.append(working.groups[group].name)
+        group = working.groups[group].parent
+    return ".".join(reversed(names))
+
+
+def _constantly(value: Any) -> Change:
+    def change(old: Any) -> Any:
+        if isinstance(old, np.ndarray):
+            return np.array(value, dtype=old.dtype)
+        if type(old) is list and hasattr(value, "tolist"):
+            return value.tolist()
+        return value
+
+    return change
+
+
+def with_values(working: Working, values: Mapping[int, Any]) -> Working:
+    """The same Working with some steps holding other values."""
+    new = Working(
+        working.source,
+        groups=working.groups,
+        bindings=working.bindings,
+        guards=working.guards,
+        lost=list(working.lost),
+        conventions=working.conventions,
+        decimals=working.decimals,
+        axis_labels=working.axis_labels,
+        notes=working.notes,
+    )
+    for step in working.steps:
+        if step.number in values:
+            copy = Step(
+                step.number, step.operation, step.function, step.inputs, step.arguments, step.keywords, step.group,
+                step.statement, step.site,
+            )  # fmt: skip
+            copy.output, copy.plain, copy.note = step.output, step.plain, step.note
+            copy.value, copy.kept, copy.shape, copy.dtype = values[step.number], True, step.shape, step.dtype
+            new.steps.append(copy)
+        else:
+            new.steps.append(step)
+    return new
+
+
+def rebuild(working: Working, out: Replay) -> Any:
+    """What a recorded function returns, made anew from the new values of its parts."""
+    return _rebuild(working.result_parts, out)
+
+
+def _rebuild(parts: Any, out: Replay) -> Any:
+    if isinstance(parts, Ref):
+        return out.value(parts)
+    if isinstance(parts, list):
+        return [_rebuild(p, out) for p in parts]
+    if isinstance(parts, tuple):
+        return tuple(_rebuild(p, out) for p in parts)
+    if isinstance(parts, dict):
+        return {k: _rebuild(v, out) for k, v in parts.items()}
+    return parts
+
+
+__all__ = ["Item", "Moved", "Replay", "replay"]

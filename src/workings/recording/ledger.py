@@ -1,0 +1,351 @@
+"""Which value came from which step: identity, storage, versions.
+
+Arrays are known by identity while held, and by the memory they share: a write makes a new version of the storage, and an
+array that overlaps the written region is read anew from the storage's owner. Lists, dicts and objects are known by
+identity, with one origin for each place in them, checked against what really stands there at every read.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right, insort
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workings.recording.working import Ref, Slot
+
+if TYPE_CHECKING:
+    from workings.recording.recorder import Recorder
+
+
+class _Constant:
+    """The origin of a number that stands in the source itself, or only counts."""
+
+    def __repr__(self) -> str:
+        return "constant"
+
+
+CONSTANT = _Constant()
+Tag = Ref | _Constant | None  # None: origin not seen
+
+NUMBERS = (int, float, complex, bool)
+
+
+@dataclass(slots=True)
+class Storage:
+    """A piece of memory: the array that spans it, its current version, and the arrays seen on it."""
+
+    owner: np.ndarray[Any, Any]
+    low: int
+    high: int
+    ref: Ref
+    version: int = 0
+    writes: list[tuple[int, np.ndarray[Any, Any]]] = field(default_factory=list)
+    live: dict[int, np.ndarray[Any, Any]] = field(default_factory=dict)  # step -> array that still holds its value
+
+
+@dataclass(slots=True)
+class Seen:
+    """An array object: the step whose value it held at ``version`` of its storage, and how it views its parent."""
+
+    array: np.ndarray[Any, Any]
+    storage: Storage
+    ref: Ref
+    version: int
+    parent: Any = None  # the array it is a view of, or None for the owner of its memory
+    view: tuple[str, str, tuple[Any, ...], dict[str, Any]] | tuple[int, ...] | None = None
+
+
+@dataclass(slots=True)
+class Shadow:
+    """A list, tuple, dict or object: one origin for each place, and what stood there when it was written down."""
+
+    holder: Any
+    tags: Any  # list of tags, or dict key -> tag
+    items: Any  # the same shape as tags: the objects themselves
+    inputs: Any = None  # the origins when ``ref`` was recorded
+    ref: Ref | None = None
+
+
+class Ledger:
+    """The origins of the values of one recording."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._seen: dict[int, Seen] = {}
+        self._starts: list[tuple[int, int]] = []  # (low address, storage number), sorted
+        self._storages: list[Storage] = []
+        self._shadows: dict[int, Shadow] = {}
+        self._scalars: dict[int, tuple[Any, Ref]] = {}
+
+    # -- arrays -------------------------------------------------------------------------------------------------
+
+    def register(
+        self,
+        array: np.ndarray[Any, Any],
+        ref: Ref,
+        parent: np.ndarray[Any, Any] | None = None,
+        how: tuple[Any, ...] | None = None,
+    ) -> None:
+        """A step has produced this array. Where it lies in known memory it is a view, read anew after writes.
+
+        ``parent`` and ``how`` say which array it was made from and by which call, where that is one array.
+        """
+        if id(array) in self._seen:
+            return
+        if not array.flags.owndata:
+            storage = self._storage_of(array)
+            if storage is not None:
+                if parent is None or id(parent) not in self._seen or self._seen[id(parent)].storage is not storage:
+                    parent, how = storage.owner, None
+                self._seen[id(array)] = Seen(array, storage, ref, storage.version, parent, how)
+                storage.live[ref.step] = array
+                return
+        self.open(array, ref)
+
+    def view(self, array: np.ndarray[Any, Any], parent: np.ndarray[Any, Any], ref: Ref, index: tuple[int, ...]) -> None:
+        """A row reached by integer indices: no step of its own, only a part of its parent's value."""
+        if id(array) in self._seen:
+            return
+        seen = self._seen[id(parent)]
+        self._seen[id(array)] = Seen(array, seen.storage, ref, seen.storage.version, parent, index)
+
+    def open(self, array: np.ndarray[Any, Any], ref: Ref) -> Seen:
+        """Memory not seen before, owned by this array."""
+        low, high = np.lib.array_utils.byte_bounds(array)
+        storage = Storage(array, low, high, ref)
+        number = len(self._storages)
+        self._storages.append(storage)
+        if high > low:
+            insort(self._starts, (low, number))
+        storage.live[ref.step] = array
+        seen = Seen(array, storage, ref, 0)
+        self._seen[id(array)] = seen
+        return seen
+
+    def _storage_of(self, array: np.ndarray[Any, Any]) -> Storage | None:
+        low, high = np.lib.array_utils.byte_bounds(array)
+        place = bisect_right(self._starts, (high, -1)) - 1
+        while place >= 0:
+            storage = self._storages[self._starts[place][1]]
+            if storage.high > low and storage.low < high:
+                return storage
+            if self._starts[place][0] < low - 2**40:
+                break
+            place -= 1
+            if place >= 0 and self._storages[self._starts[place][1]].high <= low:
+                break
+        return None
+
+    def knows(self, array: Any) -> bool:
+        return id(array) in self._seen
+
+    def read(self, array: np.ndarray[Any, Any]) -> Ref:
+        """The origin of what the array holds now."""
+        seen = self._seen.get(id(array)) or self._adopt(array)
+        storage = seen.storage
+        if seen.version == storage.version:
+            return seen.ref
+        if not any(version > seen.version and _overlap(region, array) for version, region in storage.writes):
+            return seen.ref
+        if array is storage.owner:
+            seen.ref = storage.ref
+        else:
+            seen.ref = self._view_again(seen)
+        seen.version = storage.version
+        return seen.ref
+
+    def _view_again(self, seen: Seen) -> Ref:
+        parent = self.read(seen.parent)
+        if isinstance(seen.view, tuple) and all(isinstance(i, int) for i in seen.view):
+            return Ref(parent.step, parent.index + seen.view)  # type: ignore[operator]
+        if seen.view is not None:
+            operation, function, arguments, keywords = seen.view  # type: ignore[misc]
+            ref = self._recorder.step(operation, function, (parent,), arguments, keywords, value=seen.array)
+        else:
+            ref = self._flat(seen.array, seen.storage)
+        seen.storage.live[ref.step] = seen.array
+        return ref
+
+    def _flat(self, array: np.ndarray[Any, Any], storage: Storage) -> Ref:
+        owner = self._seen[id(storage.owner)]
+        where = positions(array, storage.owner)
+        return self._recorder.step(
+            "take_flat", "recording.take_flat", (self.read(owner.array),), (Slot(0), where), {}, value=array
+        )
+
+    def _adopt(self, array: np.ndarray[Any, Any]) -> Seen:
+        """An array that no step produced: it may lie in known memory; otherwise it is new here."""
+        storage = self._storage_of(array) if array.size else None
+        if storage is not None and _inside(array, storage):
+            ref = self._flat(array, storage)
+            seen = Seen(array, storage, ref, storage.version, storage.owner, None)
+            self._seen[id(array)] = seen
+            storage.live[ref.step] = array
+            return seen
+        base = array.base
+        if isinstance(base, np.ndarray) and base.size and _same_kind(array, base):
+            self._adopt(base)
+            return self._adopt(array)
+        ref = self._recorder.given(array)
+        return self.open(array, ref)
+
+    # -- writes -------------------------------------------------------------------------------------------------
+
+    def before_write(self, region: np.ndarray[Any, Any]) -> None:
+        """Save the values that the coming write would destroy."""
+        seen = self._seen.get(id(region))
+        storage = seen.storage if seen is not None else self._storage_of(region)
+        if storage is None:
+            return
+        steps = self._recorder.working.steps
+        for number, array in list(storage.live.items()):
+            step = steps[number]
+            if not _overlap(region, array):
+                continue
+            del storage.live[number]
+            if step.operation in ("put", "put_flat") or (step.operation == "take_flat"):
+                step.value, step.kept = None, False  # cheap to compute again from what came before
+            else:
+                step.value = array.copy()
+
+    def after_write(self, region: np.ndarray[Any, Any], content: Ref) -> None:
+        """The region now holds ``content``: a new version of its storage."""
+        seen = self._seen.get(id(region))
+        storage = seen.storage if seen is not None else self._storage_of(region)
+        if storage is None:
+            return
+        storage.version += 1
+        if seen is not None:
+            seen.ref, seen.version = content, storage.version
+        owner = storage.owner
+        if region is not owner:
+            before = self._seen[id(owner)]
+            where = positions(region, owner)
+            ref = self._recorder.step(
+                "put_flat", "recording.put_flat", (self._owner_ref(before), content), (Slot(0), Slot(1), where), {}, value=owner
+            )
+        else:
+            ref = content
+        storage.writes.append((storage.version, region))
+        self._forget_old_writes(storage)
+        storage.ref = ref
+        owner_seen = self._seen[id(owner)]
+        owner_seen.ref, owner_seen.version = ref, storage.version
+        storage.live[ref.step] = owner
+
+    def _owner_ref(self, owner: Seen) -> Ref:
+        return owner.storage.ref
+
+    def _forget_old_writes(self, storage: Storage) -> None:
+        """Many writes: one that spans the whole memory stands for all of them, at worst a view is read anew needlessly."""
+        if len(storage.writes) > 64:
+            storage.writes = [(storage.version, storage.owner)]
+
+    # -- Python's containers ------------------------------------------------------------------------------------
+
+    def shadow(self, holder: Any, tags: Any) -> Shadow:
+        """Write down the origins of a container's places."""
+        items = dict(holder) if isinstance(holder, dict) else list(holder)
+        shadow = Shadow(holder, tags, items)
+        self._shadows[id(holder)] = shadow
+        return shadow
+
+    def shadow_of(self, holder: Any) -> Shadow:
+        """The origins of a container's places; places changed behind our back have none."""
+        shadow = self._shadows.get(id(holder))
+        if shadow is None:
+            if isinstance(holder, dict):
+                return self.shadow(holder, dict.fromkeys(holder))
+            return self.shadow(holder, [None] * len(holder))
+        if isinstance(holder, dict):
+            if len(shadow.items) != len(holder) or any(shadow.items.get(k, self) is not v for k, v in holder.items()):
+                tags = {k: shadow.tags.get(k) if shadow.items.get(k, self) is v else None for k, v in holder.items()}
+                shadow.tags, shadow.items = tags, dict(holder)
+        elif len(shadow.items) != len(holder) or any(a is not b for a, b in zip(shadow.items, holder, strict=True)):
+            shadow.tags = [
+                shadow.tags[i] if i < len(shadow.items) and shadow.items[i] is v else None for i, v in enumerate(holder)
+            ]
+            shadow.items = list(holder)
+        return shadow
+
+    def place(self, holder: list[Any] | tuple[Any, ...], index: int) -> Tag:
+        """The origin of one place of a list or tuple."""
+        shadow = self._shadows.get(id(holder))
+        if shadow is None:
+            return None
+        if index < 0:
+            index += len(holder)
+        if len(shadow.items) == len(holder) and shadow.items[index] is holder[index]:
+            return shadow.tags[index]  # type: ignore[no-any-return]
+        return self.shadow_of(holder).tags[index]  # type: ignore[no-any-return]
+
+    def attribute(self, holder: Any, name: str, value: Any) -> Tag:
+        """The origin of an attribute of an object or of its class."""
+        for owner in (holder, *(type(holder).__mro__ if not isinstance(holder, type) else holder.__mro__)):
+            shadow = self._shadows.get(id(owner))
+            if shadow is not None and isinstance(shadow.items, dict) and shadow.items.get(name, self) is value:
+                return shadow.tags[name]  # type: ignore[no-any-return]
+        return None
+
+    def set_attribute(self, holder: Any, name: str, value: Any, tag: Tag) -> None:
+        shadow = self._shadows.get(id(holder))
+        if shadow is None:
+            shadow = self._shadows[id(holder)] = Shadow(holder, {}, {})
+        shadow.tags[name] = tag
+        shadow.items[name] = value
+
+    # -- NumPy's scalars, which are objects of their own --------------------------------------------------------
+
+    def scalar(self, value: Any, ref: Ref) -> None:
+        self._scalars[id(value)] = (value, ref)
+
+    def scalar_ref(self, value: Any) -> Ref | None:
+        known = self._scalars.get(id(value))
+        return known[1] if known is not None else None
+
+
+def _overlap(first: np.ndarray[Any, Any], second: np.ndarray[Any, Any]) -> bool:
+    try:
+        return bool(np.shares_memory(first, second, max_work=10_000))
+    except Exception:  # NumPy's TooHardError has moved between versions; too hard to tell means: assume they overlap
+        return bool(np.may_share_memory(first, second))
+
+
+def _inside(array: np.ndarray[Any, Any], storage: Storage) -> bool:
+    low, high = np.lib.array_utils.byte_bounds(array)
+    owner = storage.owner
+    return low >= storage.low and high <= storage.high and array.dtype == owner.dtype and _regular(owner)
+
+
+def _same_kind(array: np.ndarray[Any, Any], base: np.ndarray[Any, Any]) -> bool:
+    return array.dtype == base.dtype and _regular(base)
+
+
+def _regular(array: np.ndarray[Any, Any]) -> bool:
+    """Whether an array fills its memory without gaps, in some order of its axes."""
+    low, high = np.lib.array_utils.byte_bounds(array)
+    return high - low == array.size * array.itemsize
+
+
+def positions(array: np.ndarray[Any, Any], owner: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Where each element of ``array`` stands among the elements of ``owner``, counted in C order."""
+    width = owner.itemsize
+    offset = array.__array_interface__["data"][0] - np.lib.array_utils.byte_bounds(owner)[0]
+    memory = np.full(array.shape, offset // width, dtype=np.int64)
+    for axis, (size, stride) in enumerate(zip(array.shape, array.strides, strict=True)):
+        shape = [1] * array.ndim
+        shape[axis] = size
+        memory = memory + (np.arange(size) * (stride // width)).reshape(shape)
+    if owner.flags.c_contiguous:
+        return memory
+    low, high = np.lib.array_utils.byte_bounds(owner)
+    order = np.zeros((high - low) // width, dtype=np.int64)  # memory place -> C-order place
+    own = np.full(owner.shape, (owner.__array_interface__["data"][0] - np.lib.array_utils.byte_bounds(owner)[0]) // width)
+    for axis, (size, stride) in enumerate(zip(owner.shape, owner.strides, strict=True)):
+        shape = [1] * owner.ndim
+        shape[axis] = size
+        own = own + (np.arange(size) * (stride // width)).reshape(shape)
+    order[own.reshape(-1)] = np.arange(owner.size)
+    return order[memory]

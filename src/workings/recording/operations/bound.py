@@ -1,0 +1,150 @@
+"""A step's call with its arguments bound to their names, ready to be asked what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workings.recording.operations.expression import Leaf, Number
+from workings.recording.operations.functions import BY_NAME
+from workings.recording.operations.torch_names import PARAMETERS
+from workings.recording.working import Ref, Slot
+
+if TYPE_CHECKING:
+    from workings.recording.working import Step, Working
+
+_RENAMED = {"dim": "axis", "keepdim": "keepdims", "self": "a", "input": "a", "correction": "ddof"}
+
+
+@dataclass(frozen=True)
+class Operand:
+    """An argument that is numbers: an input of the step, or numbers that stand in the call."""
+
+    working: Working
+    ref: Ref | None
+    constant: Any = None
+
+    @cached_property
+    def array(self) -> np.ndarray[Any, Any]:
+        """The numbers as a NumPy array (a copy in NumPy's types where they were a tensor)."""
+        if self.ref is None:
+            return np.asarray(self.constant)
+        return as_array(self.working.value(self.ref))
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        if self.ref is None:
+            return self.array.shape
+        return self.working.steps[self.ref.step].shape[len(self.ref.index) :]
+
+    @property
+    def labels(self) -> tuple[tuple[str, ...] | None, ...]:
+        if self.ref is None:
+            return (None,) * len(self.shape)
+        return self.working.labels(self.ref.step)[len(self.ref.index) :]
+
+    def leaf(self, index: Sequence[int]) -> Leaf:
+        """One element, with where it came from."""
+        place = tuple(int(i) for i in index)
+        if self.ref is None:
+            return Leaf(_scalar(self.array[place]))
+        ref = Ref(self.ref.step, self.ref.index + place)
+        return Leaf(_scalar(as_array(self.working.value(ref))[()]), ref)
+
+    def broadcast_leaf(self, index: Sequence[int]) -> Leaf:
+        """The element that meets ``index`` of a result this operand is broadcast to."""
+        shape = self.shape
+        tail = tuple(index)[len(index) - len(shape) :] if shape else ()
+        return self.leaf(tuple(0 if n == 1 else i for i, n in zip(tail, shape, strict=True)))
+
+
+class Bound:
+    """A step with its arguments by name; slots have become operands."""
+
+    def __init__(self, working: Working, step: Step) -> None:
+        self.working = working
+        self.step = step
+        function = BY_NAME.get(step.function)
+        if function is not None:
+            self.names: tuple[str, ...] = function.parameters
+        else:
+            self.names = PARAMETERS.get(step.function.split(".")[1] if step.function.startswith("aten.") else "", ())
+        self.args: tuple[Any, ...] = tuple(self._filled(a) for a in step.arguments)
+        self.named: dict[str, Any] = {}
+        starred = next((n for n in self.names if n.startswith("*")), None)
+        for place, value in enumerate(self.args):
+            name = self.names[place] if place < len(self.names) else f"argument{place}"
+            if starred is not None and place >= self.names.index(starred):
+                self.named.setdefault(starred[1:], []).append(value)
+            else:
+                self.named[_RENAMED.get(name, name)] = value
+        for key, value in step.keywords.items():
+            self.named[_RENAMED.get(key, key)] = self._filled(value)
+
+    def _filled(self, template: Any) -> Any:
+        if isinstance(template, Slot):
+            return Operand(self.working, self.step.inputs[template.position])
+        if isinstance(template, (list, tuple)):
+            return type(template)(self._filled(t) for t in template)
+        return template
+
+    def get(self, name: str, default: Any = None) -> Any:
+        value = self.named.get(name, default)
+        return default if value is None else value
+
+    def operand(self, place: int) -> Operand:
+        """The argument at a place, as numbers."""
+        value = self.args[place] if place < len(self.args) else list(self.named.values())[place]
+        return value if isinstance(value, Operand) else Operand(self.working, None, constant(value))
+
+    def named_operand(self, name: str) -> Operand | None:
+        value = self.named.get(name)
+        if value is None:
+            return None
+        return value if isinstance(value, Operand) else Operand(self.working, None, constant(value))
+
+    @property
+    def operands(self) -> list[Operand]:
+        """Every positional argument as numbers."""
+        return [self.operand(i) for i in range(len(self.args))]
+
+    def axes(self, rank: int) -> tuple[int, ...]:
+        """The axes a reduction runs over, counted from the front."""
+        axis = self.get("axis")
+        if isinstance(axis, Operand):
+            axis = axis.array.tolist()
+        if axis is None or axis == [] or axis == ():
+            return tuple(range(rank))
+        axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+        return tuple(int(a) % rank for a in axes) if rank else ()
+
+    @property
+    def keepdims(self) -> bool:
+        return bool(self.get("keepdims", False))
+
+
+def constant(value: Any) -> Any:
+    """Numbers that stand in a call, with operands inside them taken by value."""
+    if isinstance(value, Operand):
+        return value.array
+    if isinstance(value, (list, tuple)):
+        return [constant(v) for v in value]
+    return value
+
+
+def as_array(value: Any) -> np.ndarray[Any, Any]:
+    """Any recorded value as a NumPy array."""
+    if hasattr(value, "detach"):
+        value = value.detach().cpu()
+        if str(value.dtype) in ("torch.bfloat16", "torch.float16"):
+            value = value.float()
+        return np.asarray(value.resolve_conj().resolve_neg().numpy())
+    return np.asarray(value)
+
+
+def _scalar(value: Any) -> Number:
+    return value.item() if hasattr(value, "item") else value  # type: ignore[no-any-return]

@@ -1,0 +1,139 @@
+"""The arithmetic of one number as a small tree: what a reader would write on the board.
+
+A tree says how a number was made, with the numbers it was made from as leaves. It has no printing of its own; see
+:mod:`workings.reading.notation`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from workings.recording.working import Ref
+
+Number = float | int | bool | complex
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A number: an element of another step (``ref``), or one that stands in the source."""
+
+    value: Number
+    ref: Ref | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """Terms added up. Of a long sum only the largest terms are held; ``omitted`` counts the rest, ``rest`` is their sum."""
+
+    terms: tuple[Expression, ...]
+    omitted: int = 0
+    rest: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """Factors multiplied. Of a long product only the first factors are held."""
+
+    factors: tuple[Expression, ...]
+    omitted: int = 0
+    rest: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Quotient:
+    numerator: Expression
+    denominator: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    base: Expression
+    exponent: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Negative:
+    inner: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """A named function of numbers: exp, √, sin, max, …"""
+
+    function: str
+    arguments: tuple[Expression, ...]
+    omitted: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """Two numbers compared, or joined by a sign that has no node of its own (``//``, ``%``, ``&``)."""
+
+    sign: str
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of two numbers, chosen by a condition."""
+
+    condition: Expression
+    chosen: Expression
+    other: Expression
+    first: bool
+
+
+Expression = Leaf | Sum | Product | Quotient | Power | Negative | Apply | Relation | Choice
+
+
+@dataclass(slots=True)
+class Limits:
+    """How much of a long sum is held."""
+
+    terms: int = 12
+    shown: int = 4
+    _: object = field(default=None, repr=False)
+
+
+def leaves(expression: Expression) -> list[Leaf]:
+    """The leaves of a tree, from left to right."""
+    out: list[Leaf] = []
+    stack: list[Expression] = [expression]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Leaf):
+            out.append(node)
+        else:
+            stack.extend(reversed(children(node)))
+    return out
+
+
+def children(node: Expression) -> tuple[Expression, ...]:
+    match node:
+        case Leaf():
+            return ()
+        case Sum():
+            return node.terms
+        case Product():
+            return node.factors
+        case Quotient():
+            return (node.numerator, node.denominator)
+        case Power():
+            return (node.base, node.exponent)
+        case Negative():
+            return (node.inner,)
+        case Apply():
+            return node.arguments
+        case Relation():
+            return (node.left, node.right)
+        case Choice():
+            return (node.condition, node.chosen, node.other)
+
+
+def rational(value: Number) -> bool:
+    """Whether a number is a plain real number, so that exact decimal arithmetic on it makes sense."""
+    return isinstance(value, (int, float)) and math.isfinite(value)

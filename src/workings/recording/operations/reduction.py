@@ -1,0 +1,135 @@
+"""Reductions: one number from a row of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from workings.recording.operations.bound import Bound, Operand
+from workings.recording.operations.expression import Apply, Expression, Leaf, Limits, Power, Product, Sum
+
+RULES = {"sum", "max", "min", "prod", "argmax", "argmin", "any", "all", "cumsum", "cumprod", "cummax", "cummin", "trace"} | {
+    "amax", "amin", "nansum", "count_nonzero",
+}  # fmt: skip
+_RUNNING = {"cumsum": "sum", "cumprod": "prod", "cummax": "max", "cummin": "min"}
+
+
+def sum_of(values: np.ndarray[Any, Any], leaf: Any, limits: Limits) -> Expression:
+    """A sum of many numbers; of a long one the largest terms, in their order, and how many more.
+
+    ``leaf(position)`` gives the term at a position of ``values``.
+    """
+    if values.size == 1:
+        return leaf(0)  # type: ignore[no-any-return]
+    if values.size <= limits.terms:
+        return Sum(tuple(leaf(i) for i in range(values.size)))
+    largest = np.sort(np.argsort(-np.abs(values), kind="stable")[: limits.shown])
+    rest = float(np.sum(values)) - float(np.sum(values[largest]))
+    return Sum(tuple(leaf(int(i)) for i in largest), values.size - len(largest), rest)
+
+
+def element(bound: Bound, index: tuple[int, ...], limits: Limits) -> Expression | None:
+    operation = bound.step.operation
+    operand = bound.operand(0)
+    if isinstance(bound.args[0], (list, tuple)) or len(bound.args) > 1 and operation in ("max", "min") and _scalars(bound):
+        return _of_arguments(bound, operation)
+    rank = len(operand.shape)
+    if operation == "trace":
+        return Sum(tuple(operand.leaf((i, i)) for i in range(min(operand.shape[:2]))))
+    if operation in _RUNNING:
+        return _running(bound, operand, index, _RUNNING[operation], limits)
+    axes = bound.axes(rank)
+    places = _places(operand.shape, axes, index, bound.keepdims)
+    key = tuple(slice(None) if p is None else p for p in places)
+    values = operand.array[key].reshape(-1)
+    inner = [operand.shape[a] for a in sorted(axes)]
+
+    def leaf(position: int) -> Leaf:
+        inside = iter(np.unravel_index(position, inner))
+        return operand.leaf(tuple(int(next(inside)) if p is None else p for p in places))
+
+    out = _combine(operation, values, leaf, limits, len(inner))
+    start = bound.named_operand("start") or bound.named_operand("initial")
+    if start is not None and operation == "sum":
+        first = start.leaf(())
+        return Sum((first, *(out.terms if isinstance(out, Sum) else (out,)))) if first.value else out
+    return out
+
+
+def _scalars(bound: Bound) -> bool:
+    return all(o.shape == () for o in bound.operands)
+
+
+def _of_arguments(bound: Bound, operation: str) -> Expression:
+    """Python's ``max(a, b, c)``."""
+    return Apply(operation, tuple(o.leaf(()) for o in bound.operands))
+
+
+def _places(shape: tuple[int, ...], axes: tuple[int, ...], index: tuple[int, ...], keepdims: bool) -> list[int | None]:
+    outer = iter(index)
+    places: list[int | None] = []
+    for axis in range(len(shape)):
+        if axis in axes:
+            places.append(None)
+            if keepdims:
+                next(outer)
+        else:
+            places.append(next(outer))
+    return places
+
+
+def _combine(operation: str, values: np.ndarray[Any, Any], leaf: Any, limits: Limits, rank: int) -> Expression:
+    if operation in ("sum", "nansum"):
+        return sum_of(values, leaf, limits)
+    if operation == "count_nonzero":
+        return Apply("count", tuple(leaf(i) for i in range(min(values.size, limits.terms))), max(0, values.size - limits.terms))
+    if operation == "prod":
+        if values.size <= limits.terms:
+            return Product(tuple(leaf(i) for i in range(values.size)))
+        shown = limits.shown
+        return Product(tuple(leaf(i) for i in range(shown)), values.size - shown, float(np.prod(values[shown:])))
+    name = {"amax": "max", "amin": "min"}.get(operation, operation)
+    if values.size <= limits.terms:
+        return Apply(name, tuple(leaf(i) for i in range(values.size)))
+    sign = -1 if name in ("max", "argmax", "any") else 1
+    order = np.argsort(sign * values.astype(float), kind="stable")[: limits.shown]
+    return Apply(name, tuple(leaf(int(i)) for i in np.sort(order)), values.size - limits.shown)
+
+
+def _running(bound: Bound, operand: Operand, index: tuple[int, ...], what: str, limits: Limits) -> Expression:
+    axis = bound.axes(len(operand.shape))
+    if len(axis) != 1:  # NumPy's cumulative functions flatten when no axis is given
+        flat = int(index[0]) + 1
+        values = operand.array.reshape(-1)[:flat]
+
+        def flat_leaf(position: int) -> Leaf:
+            return operand.leaf([int(i) for i in np.unravel_index(position, operand.shape)])
+
+        return _combine(what, values, flat_leaf, limits, 1)
+    along = axis[0]
+    key: list[Any] = list(index)
+    key[along] = slice(0, index[along] + 1)
+    values = operand.array[tuple(key)]
+
+    def leaf(position: int) -> Leaf:
+        return operand.leaf([position if a == along else i for a, i in enumerate(index)])
+
+    return _combine(what, values, leaf, limits, 1)
+
+
+def labels(bound: Bound, inputs: list[Any]) -> Any:
+    operand = bound.operand(0)
+    if bound.step.operation in _RUNNING:
+        return operand.labels
+    axes = bound.axes(len(operand.shape))
+    kept = []
+    for axis, names in enumerate(operand.labels):
+        if axis not in axes:
+            kept.append(names)
+        elif bound.keepdims:
+            kept.append(None)
+    return tuple(kept)
+
+
+__all__ = ["RULES", "Power", "element", "labels", "sum_of"]

@@ -1,0 +1,204 @@
+"""Code in, a Working out: a script, a function, a piece of source."""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import io
+import sys
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+from workings.recording import source
+from workings.recording.recorder import Box, Frame, Recorder
+from workings.recording.ledger import CONSTANT
+from workings.recording.working import Ref, Source, Working
+
+
+class ScriptError(Exception):
+    """A recorded script stopped before its end. ``working`` holds what was recorded up to there."""
+
+    def __init__(self, message: str, working: Working, cause: BaseException) -> None:
+        super().__init__(message)
+        self.working = working
+        self.cause = cause
+
+
+class _Folder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Imports of modules that lie beside the script are rewritten as they are loaded."""
+
+    def __init__(self, folder: Path, recorder: Recorder) -> None:
+        self.folder = folder
+        self.recorder = recorder
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        base = self.folder.joinpath(*fullname.split("."))
+        for file, package in ((base / "__init__.py", True), (base.with_suffix(".py"), False)):
+            if file.is_file():
+                return importlib.util.spec_from_file_location(
+                    fullname, file, loader=self, submodule_search_locations=[str(base)] if package else None
+                )
+        return None
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        file = str(module.__file__)
+        code = source.compile_module(Path(file).read_text(encoding="utf-8"), file)
+        frame = Frame(self.recorder.root.group)
+        self.recorder.modules[id(module.__dict__)] = frame
+        module.__dict__[source.RECORDER] = self.recorder
+        module.__dict__[source.MODULE_FRAME] = frame
+        before = self.recorder.current
+        exec(code, module.__dict__)
+        self.recorder.current = before
+
+
+class _NoInput(io.TextIOBase):
+    """Standard input for a recorded script: it has none, and is told so."""
+
+    def readable(self) -> bool:
+        return True
+
+    def readline(self, *_: Any) -> Any:
+        raise EOFError("the script reads standard input, and a recorded script has none; put the values into the script")
+
+    read = readline
+
+
+@contextmanager
+def _as_main(path: Path, recorder: Recorder) -> Iterator[None]:
+    finder = _Folder(path.parent, recorder)
+    before = (sys.argv, list(sys.path), sys.stdin, set(sys.modules))
+    sys.argv = [str(path)]
+    sys.path.insert(0, str(path.parent))
+    sys.meta_path.insert(0, finder)
+    sys.stdin = _NoInput()
+    try:
+        yield
+    finally:
+        sys.argv, sys.path[:], sys.stdin = before[0], before[1], before[2]
+        sys.meta_path.remove(finder)
+        for name in set(sys.modules) - before[3]:
+            if getattr(getattr(sys.modules[name], "__spec__", None), "loader", None) is finder:
+                del sys.modules[name]
+
+
+def record_script(
+    path: str | Path, *, overrides: Mapping[tuple[str, int], Callable[[Any], Any]] | None = None
+) -> Working:
+    """Run a script and record it.
+
+    Raises :class:`ScriptError` where the script raises, exits with a failure, reads standard input or is interrupted;
+    the error carries what was recorded until then.
+    """
+    path = Path(path).resolve()
+    text = path.read_text(encoding="utf-8-sig")
+    code = source.compile_module(text, str(path))
+    recorder = Recorder(Source("script", path.name, str(path), text), source.SITES)
+    recorder.overrides = dict(overrides or {})
+    recorder.working.source.rerun = lambda changes: record_script(path, overrides=changes)
+    namespace: dict[str, Any] = {
+        "__name__": "__main__",
+        "__file__": str(path),
+        "__builtins__": __builtins__,
+        source.RECORDER: recorder,
+        source.MODULE_FRAME: recorder.root,
+    }
+    module = types.ModuleType("__main__")
+    module.__dict__.update(namespace)
+    recorder.modules[id(module.__dict__)] = recorder.root
+    printed = io.StringIO()
+    saved = sys.modules.get("__main__")
+    try:
+        with _as_main(path, recorder), redirect_stdout(printed):
+            sys.modules["__main__"] = module
+            exec(code, module.__dict__)
+    except SystemExit as stop:
+        if stop.code not in (None, 0):
+            raise _stopped(recorder, printed, f"the script exits with {stop.code!r}", stop) from None
+    except KeyboardInterrupt as stop:
+        raise _stopped(recorder, printed, "interrupted", stop) from None
+    except Exception as error:
+        raise _stopped(recorder, printed, f"the script raised {type(error).__name__}: {error}", error) from None
+    finally:
+        if saved is not None:
+            sys.modules["__main__"] = saved
+    working = recorder.finish()
+    _keep_printed(working, printed)
+    return working
+
+
+def _keep_printed(working: Working, printed: io.StringIO) -> None:
+    working.printed = printed.getvalue()
+
+
+def _stopped(recorder: Recorder, printed: io.StringIO, message: str, error: BaseException) -> ScriptError:
+    site = recorder.current.site
+    where = f" at line {site.line}: {site.text.splitlines()[0]}" if site is not None and site.text else ""
+    working = recorder.finish()
+    working.source.error = message + where
+    _keep_printed(working, printed)
+    return ScriptError(message + where, working, error)
+
+
+def record_function(
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    *,
+    overrides: Mapping[tuple[str, int], Callable[[Any], Any]] | None = None,
+) -> Working:
+    """Call a function and record what happens inside it."""
+    name = getattr(function, "__name__", type(function).__name__)
+    recorder = Recorder(Source("function", name, getattr(getattr(function, "__code__", None), "co_filename", "")), source.SITES)
+    recorder.overrides = dict(overrides or {})
+    recorder.working.source.rerun = lambda changes: record_function(function, args, kwargs, overrides=changes)
+    recorder.imported()
+    try:
+        boxes = [_argument(recorder, value) for value in args]
+        named = {key: _argument(recorder, value) for key, value in kwargs.items()}
+        arguments = dict(enumerate(boxes)) | named
+        recorder.working.argument_parts = {str(key): _parts(recorder, box) for key, box in arguments.items()}
+        result = recorder.calls.call(recorder.root, function, boxes, named)
+        recorder.current = recorder.root
+        recorder.working.result = result.value
+        recorder.working.result_parts = _parts(recorder, result)
+    finally:
+        working = recorder.finish()
+    return working
+
+
+def _argument(recorder: Recorder, value: Any) -> Box:
+    """An argument of a shown function: its numbers are given."""
+    from workings.recording import containers
+
+    box = Box(value)
+    if type(value) in (list, tuple):
+        containers.adopt(recorder, value)
+    elif type(value) in (int, float, complex):
+        box.tag = recorder.given(value, lost=False)
+    ref = recorder.ref(box) if type(value) is not bool else None
+    if isinstance(ref, Ref):
+        recorder.found(ref)
+    return box
+
+
+def _parts(recorder: Recorder, box: Box) -> Any:
+    """The shape of a result, with the origin of each number or array in its place."""
+    value = box.value
+    if type(value) in (list, tuple):
+        tags = recorder.ledger.shadow_of(value).tags
+        parts = [_parts(recorder, Box(v, t)) for v, t in zip(value, tags, strict=True)]
+        return parts if type(value) is list else tuple(parts)
+    if isinstance(value, dict):
+        tags = recorder.ledger.shadow_of(value).tags
+        return {k: _parts(recorder, Box(v, tags.get(k))) for k, v in value.items()}
+    if box.tag is CONSTANT or type(value) is bool:
+        return box.tag if isinstance(box.tag, Ref) else value
+    ref = recorder.ref(box)
+    return value if ref is None else ref
