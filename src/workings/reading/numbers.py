@@ -10,7 +10,7 @@ import numpy as np
 
 MINUS = "−"
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-_RELATIVE = 2.0**-40  # a number this close to a short decimal is that decimal, written in binary
+_RELATIVE = 2.0**-46  # a number this close to a short decimal is that decimal, written in binary
 
 
 def rounded(value: float, decimals: int) -> Decimal:
@@ -69,13 +69,18 @@ def mantissa(value: Any, decimals: int, *, least: int = 2) -> tuple[str, int | N
         return "NaN", None
     if math.isinf(value):
         return ("∞" if value > 0 else "-∞"), None
-    if value and (abs(value) < 0.5 * 10.0**-decimals or abs(value) >= 1e9):
+    if _needs_power(value, decimals):
         digits = f"{value:.{max(decimals - 1, 1)}e}"
         head, _, tail = digits.partition("e")
         return head, int(tail)
     count = places(value, decimals, least)
     out = str(rounded(value, count))
     return (out[1:] if out.startswith("-") and not any(d in "123456789" for d in out) else out), None
+
+
+def _needs_power(value: float, decimals: int) -> bool:
+    """Whether a number would vanish, or run across the page, without a power of ten."""
+    return bool(value) and (abs(value) >= 1e9 or (decimals > 0 and abs(value) < 0.5 * 10.0**-decimals))
 
 
 def shown(value: Any, decimals: int, *, least: int = 2) -> Decimal | None:
@@ -99,7 +104,8 @@ def column(values: np.ndarray[Any, Any], decimals: int) -> list[list[str]]:
     if values.dtype.kind in "iub":
         return [[number(v, decimals) for v in row] for row in values]
     finite = [v for v in flat if isinstance(v, (int, float)) and math.isfinite(v)]
-    if values.dtype.kind == "c" or any(v and (abs(v) < 0.5 * 10.0**-decimals or abs(v) >= 1e9) for v in finite):
+    largest = max(map(abs, finite), default=0.0)
+    if values.dtype.kind == "c" or _needs_power(largest, decimals):
         return [[number(v, decimals) for v in row] for row in values]
     count = max((places(v, decimals) for v in finite), default=decimals)
     return [[_fixed(v, count, decimals) for v in row] for row in values.tolist()]

@@ -10,7 +10,9 @@ import numpy as np
 
 from workings.recording.address import Address, AddressError
 from workings.recording.evaluation import NotRecorded, part, run
-from workings.recording.working import Guard, Item, Ref, Step, Working
+from workings.recording.recorder import LOST
+from workings.recording.running import rebuilt
+from workings.recording.working import Guard, Ref, Step, Working
 
 Change = Callable[[Any], Any]
 
@@ -39,6 +41,7 @@ class Replay:
     changes: dict[str | Ref, Any]
     values: dict[int, Any] = field(default_factory=dict)
     frozen: dict[int, str] = field(default_factory=dict)
+    changed: set[int] = field(default_factory=set)
     stopped: Guard | None = None
     rerun: Working | None = None
 
@@ -60,7 +63,7 @@ class Replay:
         """What the recorded function returns now."""
         if self.rerun is not None:
             return self.rerun.result
-        return rebuild(self.working, self)
+        return rebuilt(self.working.result_parts, self.value)
 
     def after(self) -> Working:
         """The whole Working with the new values in place."""
@@ -123,10 +126,25 @@ def replay(working: Working, changes: Mapping[str | Ref, Any]) -> Replay:
         ref, value = changed_value(working, address, new, replaced)
         replaced[ref.step] = value
     out.values.update(replaced)
+    out.changed = set(replaced)
     _run_on(working, out, set(replaced))
-    if out.stopped is not None and working.source.rerun is not None:
-        out.rerun = _run_source_again(working, replaced)
+    if out.stopped is not None:
+        if working.source.rerun is not None:
+            out.rerun = _run_source_again(working, replaced)
+        else:
+            _freeze_rest(working, out)
     return out
+
+
+def _freeze_rest(working: Working, out: Replay) -> None:
+    """The source cannot run again: everything behind the change that has not been computed stays as it was."""
+    assert out.stopped is not None
+    line = f" (line {out.stopped.site.line})" if out.stopped.site is not None else ""
+    reason = f"{out.stopped.reason} would turn out otherwise{line}, and the source cannot be run again"
+    stop = out.stopped.ref.step
+    for step in working.steps:
+        if step.number >= stop and step.number not in out.changed:
+            out.frozen[step.number] = reason
 
 
 def changed_value(working: Working, address: str | Ref, new: Any, replaced: Mapping[int, Any]) -> tuple[Ref, Any]:
@@ -161,7 +179,8 @@ def put(current: Any, key: tuple[Any, ...], new: Any, address: str, step: Step) 
     if not key and not isinstance(current, np.ndarray):
         if np.ndim(new):
             raise ValueError(_misfit(address, (), np.shape(new)))
-        return type(current)(new) if not isinstance(new, type(current)) else new
+        kept = new if isinstance(new, type(current)) else type(current)(new)
+        return kept if kept == new or kept != kept else new
     given = np.asarray(new)
     changed = np.array(current)
     if given.dtype.kind == "f" and changed.dtype.kind in "iub":
@@ -183,30 +202,54 @@ def _misfit(address: str, expected: tuple[int, ...], found: tuple[int, ...]) -> 
 
 
 def _run_on(working: Working, out: Replay, dirty: set[int]) -> None:
+    """Run again every step behind a change, until a guard stops it."""
     guards: dict[int, list[Guard]] = {}
     for guard in working.guards:
         guards.setdefault(guard.ref.step, []).append(guard)
     for number in sorted(dirty):
         if _steered_away(guards.get(number, ()), out):
             return
+    reshaped: set[int] = set()
     first = min(dirty) if dirty else len(working.steps)
-    shared: dict[tuple[int, ...], Any] = {}
     for step in working.steps[first:]:
-        if step.number in out.values or not any(r.step in dirty for r in step.inputs):
+        number = step.number
+        if number in out.values:
             continue
-        behind = next((out.frozen[r.step] for r in step.inputs if r.step in out.frozen), None)
-        dirty.add(step.number)
-        try:
-            values = [out.value(r) for r in step.inputs]
-            out.values[step.number] = run(step, values)
-        except NotRecorded as reason:
-            out.frozen[step.number] = str(reason)
-            out.values[step.number] = working.evaluator.step_value(step.number)
-        if behind is not None:
-            out.frozen.setdefault(step.number, behind)
-        if _steered_away(guards.get(step.number, ()), out):
+        if not any(r.step in dirty for r in step.inputs):
+            if _may_depend(step):
+                dirty.add(number)
+                out.frozen[number] = f"step {number}: {step.note}"
+                out.values[number] = working.evaluator.step_value(number)
+            continue
+        dirty.add(number)
+        if any(r.step in reshaped and r.index for r in step.inputs):
+            out.stopped = Guard(Ref(number), None, step.site, "the place of a number in a value of another shape")
             return
-    del shared
+        behind = next((out.frozen[r.step] for r in step.inputs if r.step in out.frozen), None)
+        if behind is not None:
+            out.frozen[number] = behind
+        try:
+            out.values[number] = run(step, [out.value(r) for r in step.inputs])
+        except NotRecorded as reason:
+            out.frozen[number] = str(reason)
+            out.values[number] = working.evaluator.step_value(number)
+        except Exception as error:
+            out.stopped = Guard(Ref(number), None, step.site, f"{type(error).__name__}: {error}")
+            return
+        if tuple(getattr(out.values[number], "shape", ())) != tuple(step.shape):
+            if number not in working.varying:
+                out.stopped = Guard(Ref(number), step.shape, step.site, "the shape of a value")
+                return
+            reshaped.add(number)
+        if _steered_away(guards.get(number, ()), out):
+            return
+
+
+def _may_depend(step: Step) -> bool:
+    """Whether a value that has no known inputs may still depend on a change made before it."""
+    return not step.inputs and not step.function and step.note != "" and step.operation in ("given", "opaque") and (
+        step.operation == "opaque" or step.note == LOST
+    )
 
 
 def _steered_away(guards: Any, out: Replay) -> bool:
@@ -233,7 +276,14 @@ def _run_source_again(working: Working, replaced: Mapping[int, Any]) -> Working:
             value = part(replaced[binding.ref.step], binding.ref, working.steps[binding.ref.step])
             overrides[path, seen[path]] = _constantly(value)
     assert working.source.rerun is not None
-    return working.source.rerun(overrides)
+
+    def value(ref: Ref) -> Any:
+        step = working.steps[ref.step]
+        whole = replaced[ref.step] if ref.step in replaced else working.evaluator.step_value(ref.step)
+        own = part(whole, ref, step)
+        return own.copy() if isinstance(own, np.ndarray) else own
+
+    return working.source.rerun(overrides, value)
 
 
 def _plain_path(working: Working, group: int | None, name: str) -> str:
@@ -281,23 +331,3 @@ def with_values(working: Working, values: Mapping[int, Any]) -> Working:
         else:
             new.steps.append(step)
     return new
-
-
-def rebuild(working: Working, out: Replay) -> Any:
-    """What a recorded function returns, made anew from the new values of its parts."""
-    return _rebuild(working.result_parts, out)
-
-
-def _rebuild(parts: Any, out: Replay) -> Any:
-    if isinstance(parts, Ref):
-        return out.value(parts)
-    if isinstance(parts, list):
-        return [_rebuild(p, out) for p in parts]
-    if isinstance(parts, tuple):
-        return tuple(_rebuild(p, out) for p in parts)
-    if isinstance(parts, dict):
-        return {k: _rebuild(v, out) for k, v in parts.items()}
-    return parts
-
-
-__all__ = ["Item", "Moved", "Replay", "replay"]

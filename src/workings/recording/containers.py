@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,21 +13,21 @@ from workings.recording.working import Ref, Slot
 if TYPE_CHECKING:
     from workings.recording.recorder import Recorder
 
-LAZY: tuple[type, ...] = (type(iter([])), zip, enumerate, map, filter, range)
+_DEEPEST = 32  # axes an array can have on every NumPy; a list nested in itself has more
 
 
-def shape_of(value: Any) -> tuple[int, ...] | None:
+def shape_of(value: Any, depth: int = 0) -> tuple[int, ...] | None:
     """The shape of a regular nested list of numbers; None where it is ragged, empty or holds anything else."""
     kind = type(value)
     if kind in NUMBERS or isinstance(value, np.generic):
         return ()
-    if kind is not list and kind is not tuple or not value:
+    if kind is not list and kind is not tuple or not value or depth > _DEEPEST:
         return None
-    first = shape_of(value[0])
+    first = shape_of(value[0], depth + 1)
     if first is None:
         return None
-    for item in value[1:]:
-        if shape_of(item) != first:
+    for item in value:
+        if shape_of(item, depth + 1) != first:
             return None
     return (len(value), *first)
 
@@ -36,7 +37,7 @@ def read(recorder: Recorder, holder: Any) -> Ref | None:
     shape = shape_of(holder)
     if shape is None or shape == ():
         return None
-    if _constant(recorder, holder):
+    if _constant(recorder, holder) and kind_of(holder) is not None:
         array = _as_array(holder)
         if array is None:
             return None
@@ -51,7 +52,7 @@ def _read(recorder: Recorder, holder: Any) -> Ref | None:
     parts: list[Any] = []
     for position, (item, tag) in enumerate(zip(holder, shadow.tags, strict=True)):
         if type(item) in (list, tuple):
-            part = _read(recorder, item)
+            part = read(recorder, item)
             if part is None:
                 return None
             parts.append(part)
@@ -132,27 +133,47 @@ def mark(recorder: Recorder, holder: Any, ref: Ref) -> None:
 
 
 def adopt(recorder: Recorder, holder: Any) -> None:
-    """A list that came from outside as an input: its numbers are given, not lost."""
-    if shape_of(holder) in (None, ()):
-        if type(holder) in (list, tuple):
-            for item in holder:
-                if type(item) in (list, tuple):
-                    adopt(recorder, item)
-                elif isinstance(item, np.ndarray) and item.dtype.kind in "fiubc":
-                    recorder.found(recorder.ledger.read(item))
+    """A container that came from outside as an input: its numbers are given, not lost."""
+    _adopt(recorder, holder, set())
+
+
+def _adopt(recorder: Recorder, holder: Any, done: set[int]) -> None:
+    if id(holder) in done or not holder:
         return
-    shadow = recorder.ledger.shadow_of(holder)
-    if shadow.ref is None and not any(isinstance(t, Ref) for t in _leaves(recorder, holder)):
+    done.add(id(holder))
+    shape = shape_of(holder) if type(holder) in (list, tuple) else None
+    if shape is not None and kind_of(holder) is not None and not _known(recorder, holder):
         array = _as_array(holder)
         if array is not None:
             mark(recorder, holder, recorder.given(array, lost=False, plain=_pure(holder)))
+            return
+    shadow = recorder.ledger.shadow_of(holder)
+    for place, item in list(holder.items() if isinstance(holder, dict) else enumerate(holder)):
+        kind = type(item)
+        if kind in NUMBERS:
+            if shadow.tags[place] is None and kind is not bool and kind is not np.bool_:
+                shadow.tags[place] = recorder.given(item, lost=False)
+        elif isinstance(item, np.generic):
+            if recorder.ledger.scalar_ref(item) is None and item.dtype.kind in "fiubc":
+                recorder.ledger.scalar(item, recorder.given(item, lost=False))
+        elif isinstance(item, (list, tuple, dict)):
+            _adopt(recorder, item, done)
+        elif isinstance(item, np.ndarray) and item.dtype.kind in "fiubc":
+            recorder.found(recorder.ledger.read(item))
 
 
-def _leaves(recorder: Recorder, holder: Any) -> list[Tag]:
-    out: list[Tag] = []
-    for item, tag in zip(holder, recorder.ledger.shadow_of(holder).tags, strict=True):
-        out += _leaves(recorder, item) if type(item) in (list, tuple) else [tag]
-    return out
+def _known(recorder: Recorder, holder: Any) -> bool:
+    """Whether any place of a nested list has an origin already."""
+    shadow = recorder.ledger.existing_shadow(holder)
+    if shadow is not None and (shadow.ref is not None or any(t is not None for t in shadow.tags)):
+        return True
+    return any(type(i) in (list, tuple) and _known(recorder, i) for i in holder)
+
+
+def kind_of(holder: Any) -> type | None:
+    """The one type that every number of a nested list has; None where there are several."""
+    kinds = {kind_of(i) if type(i) in (list, tuple) else type(i) for i in holder}
+    return kinds.pop() if len(kinds) == 1 else None
 
 
 def _pure(holder: Any) -> bool:
@@ -160,5 +181,23 @@ def _pure(holder: Any) -> bool:
 
 
 def _as_array(holder: Any) -> np.ndarray[Any, Any] | None:
-    array = np.array(holder)
+    try:
+        array = np.array(holder)
+    except (ValueError, OverflowError):
+        return None
     return array if array.dtype.kind in "fiubc" else None
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """An object of a result: how to make it again from its parts."""
+
+    kind: Any
+    parts: Any
+
+    def make(self, parts: Any) -> Any:
+        if isinstance(parts, dict):
+            instance = object.__new__(self.kind)
+            instance.__dict__.update(parts)
+            return instance
+        return self.kind(parts)

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from workings.recording.operations.functions import resolve
+from workings.recording.operations.functions import resolve, room
 
 if TYPE_CHECKING:
     from workings.recording.working import Ref, Step, Working
@@ -117,7 +117,7 @@ def part(value: Any, ref: Ref, step: Step) -> Any:
 
 def fill(template: Any, values: Sequence[Any]) -> Any:
     """A call's arguments with their slots filled."""
-    from workings.recording.working import Slot
+    from workings.recording.working import Room, Slot
 
     kind = type(template)
     if kind is Slot:
@@ -128,6 +128,8 @@ def fill(template: Any, values: Sequence[Any]) -> Any:
         return tuple(fill(t, values) for t in template)
     if kind is dict:
         return {k: fill(v, values) for k, v in template.items()}
+    if kind is Room:
+        return room(template.shape, template.dtype, template.strides)
     if kind is slice:
         return slice(fill(template.start, values), fill(template.stop, values), fill(template.step, values))
     return template

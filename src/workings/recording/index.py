@@ -32,6 +32,7 @@ class AddressIndex:
         self._labelling = Labelling(working)
         self._groups = self._group_paths()
         self._paths: dict[int, str] = {}
+        self.bound_steps: set[int] = {b.ref.step for b in working.bindings if not b.ref.index}
         self._entries: list[Entry] = []
         self._by_last: dict[str, list[Entry]] = defaultdict(list)
         self._name_steps()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workings.recording.operations.functions import duplicate
 from workings.recording.working import Ref, Slot
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class _Constant:
 CONSTANT = _Constant()
 Tag = Ref | _Constant | None  # None: origin not seen
 
-NUMBERS = (int, float, complex, bool)
+NUMBERS = frozenset({int, float, complex, bool, np.bool_})  # shared objects: their origin travels beside them
 
 
 @dataclass(slots=True)
@@ -78,6 +79,7 @@ class Ledger:
         self._storages: list[Storage] = []
         self._shadows: dict[int, Shadow] = {}
         self._scalars: dict[int, tuple[Any, Ref]] = {}
+        self._born: dict[int, Any] = {}
 
     # -- arrays -------------------------------------------------------------------------------------------------
 
@@ -95,9 +97,10 @@ class Ledger:
         if id(array) in self._seen:
             return
         if not array.flags.owndata:
-            storage = self._storage_of(array)
+            known = self._seen.get(id(parent)) if parent is not None else None
+            storage = known.storage if known is not None and np.may_share_memory(array, parent) else self._storage_of(array)
             if storage is not None:
-                if parent is None or id(parent) not in self._seen or self._seen[id(parent)].storage is not storage:
+                if known is None or known.storage is not storage:
                     parent, how = storage.owner, None
                 self._seen[id(array)] = Seen(array, storage, ref, storage.version, parent, how)
                 storage.live[ref.step] = array
@@ -141,6 +144,10 @@ class Ledger:
     def knows(self, array: Any) -> bool:
         return id(array) in self._seen
 
+    def varies(self, array: np.ndarray[Any, Any]) -> bool:
+        """Whether the shape of an array depends on numbers."""
+        return array.dtype.kind in "fiubc" and self.read(array).step in self._recorder.working.varying
+
     def read(self, array: np.ndarray[Any, Any]) -> Ref:
         """The origin of what the array holds now."""
         seen = self._seen.get(id(array)) or self._adopt(array)
@@ -172,7 +179,7 @@ class Ledger:
         owner = self._seen[id(storage.owner)]
         where = positions(array, storage.owner)
         return self._recorder.step(
-            "take_flat", "recording.take_flat", (self.read(owner.array),), (Slot(0), where), {}, value=array
+            "take_flat", "recording.take_flat", (self.read(owner.array),), (Slot(0), where, _layout(array)), {}, value=array
         )
 
     def _adopt(self, array: np.ndarray[Any, Any]) -> Seen:
@@ -191,6 +198,19 @@ class Ledger:
         ref = self._recorder.given(array)
         return self.open(array, ref)
 
+    def reform(self, array: np.ndarray[Any, Any], ref: Ref) -> None:
+        """The same object has another shape now; arrays that view it are from now on found by where they lie."""
+        seen = self._seen[id(array)]
+        seen.ref, seen.version, seen.view = ref, seen.storage.version, None
+        if array is seen.storage.owner:
+            seen.storage.ref = ref
+        else:
+            seen.parent = seen.storage.owner
+        seen.storage.live[ref.step] = array
+        for other in self._seen.values():
+            if other.parent is array:
+                other.parent, other.view = other.storage.owner, None
+
     # -- writes -------------------------------------------------------------------------------------------------
 
     def before_write(self, region: np.ndarray[Any, Any]) -> None:
@@ -205,10 +225,10 @@ class Ledger:
             if not _overlap(region, array):
                 continue
             del storage.live[number]
-            if step.operation in ("put", "put_flat") or (step.operation == "take_flat"):
+            if step.operation in _CHEAP or (array is not storage.owner and step.operation in _VIEWS):
                 step.value, step.kept = None, False  # cheap to compute again from what came before
             else:
-                step.value = array.copy()
+                step.value = duplicate(array)
 
     def after_write(self, region: np.ndarray[Any, Any], content: Ref) -> None:
         """The region now holds ``content``: a new version of its storage."""
@@ -234,6 +254,8 @@ class Ledger:
         owner_seen = self._seen[id(owner)]
         owner_seen.ref, owner_seen.version = ref, storage.version
         storage.live[ref.step] = owner
+        if region is not owner:
+            storage.live[content.step] = region
 
     def _owner_ref(self, owner: Seen) -> Ref:
         return owner.storage.ref
@@ -244,6 +266,9 @@ class Ledger:
             storage.writes = [(storage.version, storage.owner)]
 
     # -- Python's containers ------------------------------------------------------------------------------------
+
+    def existing_shadow(self, holder: Any) -> Shadow | None:
+        return self._shadows.get(id(holder))
 
     def shadow(self, holder: Any, tags: Any) -> Shadow:
         """Write down the origins of a container's places."""
@@ -281,6 +306,18 @@ class Ledger:
             return shadow.tags[index]  # type: ignore[no-any-return]
         return self.shadow_of(holder).tags[index]  # type: ignore[no-any-return]
 
+    def entry(self, holder: dict[Any, Any], key: Any, value: Any) -> Tag:
+        """The origin of one entry of a dictionary."""
+        shadow = self._shadows.get(id(holder))
+        if shadow is None or shadow.items.get(key, self) is not value:
+            return None
+        return shadow.tags.get(key)  # type: ignore[no-any-return]
+
+    def shadow_if_fresh(self, holder: Any) -> Shadow | None:
+        """The origins of a dictionary, if none of its entries came or went unseen."""
+        shadow = self._shadows.get(id(holder))
+        return shadow if shadow is not None and len(shadow.items) == len(holder) else None
+
     def attribute(self, holder: Any, name: str, value: Any) -> Tag:
         """The origin of an attribute of an object or of its class."""
         for owner in (holder, *(type(holder).__mro__ if not isinstance(holder, type) else holder.__mro__)):
@@ -296,14 +333,32 @@ class Ledger:
         shadow.tags[name] = tag
         shadow.items[name] = value
 
+    def born(self, instance: Any) -> None:
+        """An object made during this recording: what stands in it was not there before."""
+        self._born[id(instance)] = instance
+
+    def is_born(self, instance: Any) -> bool:
+        return id(instance) in self._born
+
     # -- NumPy's scalars, which are objects of their own --------------------------------------------------------
 
     def scalar(self, value: Any, ref: Ref) -> None:
-        self._scalars[id(value)] = (value, ref)
+        if type(value) is not np.bool_:  # there are only two of them
+            self._scalars[id(value)] = (value, ref)
 
     def scalar_ref(self, value: Any) -> Ref | None:
         known = self._scalars.get(id(value))
         return known[1] if known is not None else None
+
+
+# Steps whose value a write may take away, since running them again is cheap: parts of other values, and small writes.
+_CHEAP = {"put", "put_flat", "take_flat"}
+_VIEWS = {"getitem", "reshape", "ravel", "transpose", "matrix_transpose", "swapaxes", "moveaxis", "expand_dims", "squeeze"}
+
+
+def _layout(array: np.ndarray[Any, Any]) -> tuple[int, ...] | None:
+    """The strides of an array that does not lie compactly in C order."""
+    return None if array.flags.c_contiguous else array.strides
 
 
 def _overlap(first: np.ndarray[Any, Any], second: np.ndarray[Any, Any]) -> bool:

@@ -39,8 +39,7 @@ class Program:
         box = self.recorder.know(array, ref)
         if labels is not None:
             self.working.axis_labels[ref.step] = tuple(tuple(a) if a is not None else None for a in labels)
-        self._bind(name, box)
-        return box
+        return self._bind(name, box)
 
     def call(
         self, function: Callable[..., Any], *args: Any, names: str | Sequence[str] = (), site: Site | None = None, **kwargs: Any
@@ -55,17 +54,12 @@ class Program:
         result = self.recorder.calls.call(self.frame, function, boxes, keywords)
         self.recorder.current = self.frame
         if isinstance(names, str):
-            if names:
-                self._bind(names, result)
-            return result
+            return self._bind(names, result) if names else result
         if not names:
             return result
         values, tags = self.recorder.calls.items_of(result)
         parts = [Box(v, t) for v, t in zip(values, tags, strict=True)]
-        for name, part in zip(names, parts, strict=True):
-            if name:
-                self._bind(name, part)
-        return parts
+        return [self._bind(name, part) if name else part for name, part in zip(names, parts, strict=True)]
 
     def label(self, box: Box, *axes: Sequence[str] | None) -> None:
         """Name the entries along the axes of a value."""
@@ -76,8 +70,7 @@ class Program:
     def alias(self, name: str, box: Box) -> Box:
         """Another name for a value, in the group under way."""
         self._statement(None)
-        self._bind(name, box)
-        return box
+        return self._bind(name, box)
 
     def tuple(self, *boxes: Any, kind: Callable[..., Any] = tuple) -> Box:
         """Several values as one argument; ``kind`` makes it (a tuple, a list, a named tuple's ``_make``)."""
@@ -103,6 +96,17 @@ class Program:
             self._frames.pop()
             self.recorder.current = self.frame
 
+    @contextmanager
+    def within(self, frame: Frame) -> Iterator[None]:
+        """Go back into a group that was opened earlier."""
+        self._frames.append(frame)
+        self.recorder.current = frame
+        try:
+            yield
+        finally:
+            self._frames.pop()
+            self.recorder.current = self.frame
+
     def finish(self) -> Working:
         return self.recorder.finish()
 
@@ -112,10 +116,18 @@ class Program:
         self.frame.site = site
         self.recorder.current = self.frame
 
-    def _bind(self, name: str, box: Box) -> None:
+    def _bind(self, name: str, box: Box) -> Box:
+        """Name a value. In a what-if that runs the program again, the changed value takes its place from here on."""
+        if self.recorder.overrides:
+            before = self.recorder.ref(box)
+            box = self.recorder.override(self.frame, name, box)
+            ref = self.recorder.ref(box)
+            if before is not None and ref is not None and before.step in self.working.axis_labels:
+                self.working.axis_labels.setdefault(ref.step, self.working.axis_labels[before.step])
         ref = self.recorder.ref(box)
         if ref is not None:
             self.working.bindings.append(Binding(self.frame.group, name, ref, self.frame.statement, self.frame.site))
+        return box
 
     def _boxed(self, value: Any) -> Box:
         if isinstance(value, Box):

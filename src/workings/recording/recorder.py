@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from types import GeneratorType
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,13 @@ from workings.recording.operations import functions
 from workings.recording.working import Binding, Group, Guard, Loss, Ref, Site, Slot, Source, Step, Working
 
 NUMPY_ARRAY = np.ndarray
+LOST = "origin not recorded"
+# Operations whose result has a shape that depends on the numbers they are given.
+_SHAPED_BY_NUMBERS = {
+    *("nonzero", "argwhere", "flatnonzero", "unique", "compress", "extract", "trim_zeros", "delete", "bincount"),
+    *("arange", "zeros", "ones", "empty", "full", "eye", "identity", "tri", "tile", "repeat", "resize", "indices"),
+}
+_PLAIN = {str, list, tuple, dict, set, type(None)}
 
 
 class Box:
@@ -54,7 +62,7 @@ class Recorder:
     def __init__(self, source: Source, sites: Sequence[Site]) -> None:
         self.working = Working(source)
         self.ledger = Ledger(self)
-        self.calls = Calls(self)
+        self.calls = Calls(self, Box)
         self.sites = sites
         self.root = Frame(0)
         self.current = self.root
@@ -69,7 +77,13 @@ class Recorder:
         self.patched: list[tuple[type, str, Any]] = []
         self.overrides: dict[tuple[str, int], Any] = {}
         self.bound: dict[str, int] = {}
-        self._guarded: set[tuple[int, tuple[int, ...]]] = set()
+        self.module_defaults: dict[int, tuple[Any, ...]] = {}  # a function's site -> its defaults from before
+        self._texts: list[str] = []
+        self._sets: dict[int, tuple[Any, list[Box]]] = {}
+        self.defaults: dict[int, list[tuple[Any, Tag]]] = {}
+        self.sent: tuple[Any, Tag] | None = None
+        self.counters: set[int] = set()
+        self._guarded: set[tuple[int, tuple[int, ...], bool]] = set()
 
     # -- steps --------------------------------------------------------------------------------------------------
 
@@ -95,30 +109,47 @@ class Recorder:
         step.value = value
         step.kept = True
         shape = getattr(value, "shape", ())
-        step.shape = shape if type(shape) is tuple else tuple(shape)
+        shape = step.shape = shape if type(shape) is tuple else tuple(shape)
         dtype = getattr(value, "dtype", None)
         step.dtype = str(dtype).removeprefix("torch.") if dtype is not None else type(value).__name__
         working.steps.append(step)
-        if not inputs and operation not in ("given", "opaque"):
-            self.fixed.add(number)
-        elif inputs and all(r.step in self.fixed for r in inputs):
-            self.fixed.add(number)
+        if operation not in ("given", "opaque"):
+            fixed, counters = self.fixed, self.counters
+            if all(r.step in fixed for r in inputs):
+                fixed.add(number)
+            elif all(r.step in counters or r.step in fixed for r in inputs):
+                counters.add(number)
+            if shape and self._varies(step):
+                working.varying.add(number)
         return Ref(number)
+
+    def _varies(self, step: Step) -> bool:
+        """Whether the shape of a value depends on numbers (how many pass a mask), so that it may differ on replay."""
+        if any(r.step in self.working.varying for r in step.inputs):
+            return True
+        if step.operation == "getitem":
+            index = step.arguments[1]
+            parts = index if type(index) is tuple else (index,)
+            slots = [step.inputs[p.position] for p in parts if type(p) is Slot]
+            return any(self.working.steps[r.step].dtype == "bool" for r in slots)
+        return step.operation in _SHAPED_BY_NUMBERS and not all(
+            r.step in self.fixed or r.step in self.counters for r in step.inputs
+        )
 
     def given(self, value: Any, *, lost: bool = True, plain: bool = False, note: str = "") -> Ref:
         """A value that no step produced: an input, a number written in the source, or one whose origin was not seen."""
         ref = self.step("given", "", (), (), {}, value=value, note=note)
         self.working.steps[ref.step].plain = plain
         if lost:
-            self.working.steps[ref.step].note = note or "origin not recorded"
+            self.working.steps[ref.step].note = note or LOST
             where = self.current.site
-            self.working.lost.append(Loss("origin not recorded", _describe(value), ref.step, where))
+            self.working.lost.append(Loss(LOST, _describe(value), ref.step, where))
         return ref
 
     def found(self, ref: Ref) -> None:
         """A value that seemed to come from nowhere has a name after all (a global, an argument): it is an input."""
         step = self.working.steps[ref.step]
-        if step.operation == "given" and step.note == "origin not recorded":
+        if step.operation == "given" and step.note == LOST:
             step.note = ""
             self.working.lost = [loss for loss in self.working.lost if loss.step != ref.step]
 
@@ -189,13 +220,24 @@ class Recorder:
         output: int | None = None,
     ) -> Box:
         """Write down a call that has been made, and know its result from now on."""
+        return self.know(result, self.write(function, args, kwargs, result, output=output), args)
+
+    def write(
+        self,
+        function: functions.Function,
+        args: Sequence[Box],
+        kwargs: dict[str, Box],
+        result: Any,
+        *,
+        output: int | None = None,
+    ) -> Ref:
+        """Write down a call that has been made."""
         inputs: list[Ref] = []
         arguments = tuple([self.template(a, inputs) for a in args])
         keywords = {k: self.template(v, inputs) for k, v in kwargs.items() if k != "out"}
-        ref = self.step(
+        return self.step(
             function.operation, function.name, tuple(inputs), arguments, keywords, value=result, output=output
         )
-        return self.know(result, ref, args)
 
     def know(self, result: Any, ref: Ref, args: Sequence[Box] = ()) -> Box:
         """From now on ``result`` is known as what ``ref`` names."""
@@ -211,13 +253,15 @@ class Recorder:
 
     def guard(self, box: Box, reason: str) -> None:
         """A number that steers the program: on replay it must come out the same, or the source runs again."""
-        if isinstance(box.tag, Ref) and box.tag.step not in self.fixed:
-            value = box.value
-            key = (box.tag.step, box.tag.index)
+        value, tag = box.value, box.tag
+        if not isinstance(tag, Ref) and isinstance(value, np.generic):
+            tag = self.ledger.scalar_ref(value)
+        if isinstance(tag, Ref) and tag.step not in self.fixed:
+            kept = value.item() if isinstance(value, np.generic) else value
+            key = (tag.step, tag.index, type(kept) is bool)
             if key not in self._guarded:
                 self._guarded.add(key)
-                kept = value.item() if isinstance(value, np.generic) else value
-                self.working.guards.append(Guard(box.tag, kept, self.current.site, reason))
+                self.working.guards.append(Guard(tag, kept, self.current.site, reason))
 
     # -- where we are -------------------------------------------------------------------------------------------
 
@@ -235,7 +279,7 @@ class Recorder:
             frame.followed = False
         return frame
 
-    def enter(self, name: str, kind: str, site: int, parameters: tuple[tuple[str, Any], ...]) -> Frame:
+    def enter(self, name: str, kind: str, site: int, parameters: tuple[tuple[str, Any, bool], ...]) -> Frame:
         """A rewritten function begins: a group, with its parameters named."""
         caller = self.current
         pending, self.pending = self.pending, None
@@ -247,9 +291,8 @@ class Recorder:
             group.equation, group.title = detail
         self.statements += 1
         frame = Frame(group.number, self.sites[site], self.statements)
-        frame.lists = {}
         self.current = frame
-        self.calls.bind_parameters(frame, parameters, pending)
+        self.calls.bind_parameters(frame, site, parameters, pending)
         return frame
 
     def leave(self, frame: Frame, box: Box) -> Any:
@@ -264,9 +307,19 @@ class Recorder:
             ref = containers.read(self, holder)
             entry = frame.tags.get(name)
             if ref is not None and entry is not None and entry[0] is holder:
-                self._bind(frame, name, ref)
+                self.bind(frame, name, ref)
 
     # -- names --------------------------------------------------------------------------------------------------
+
+    def default(self, key: int, box: Box) -> Any:
+        """The default of a parameter is worked out when its function is made, and remembered for its calls."""
+        self.defaults.setdefault(key, []).append((box.value, box.tag))
+        return box.value
+
+    def default_tag(self, key: int, value: Any) -> Tag:
+        """The origin of a parameter that was left at its default; None where several could be meant."""
+        tags = [tag for known, tag in self.defaults.get(key, ()) if known is value]
+        return tags[0] if tags and all(t == tags[0] for t in tags) else None
 
     def load(self, frame: Frame, name: str, value: Any) -> Box:
         entry = frame.tags.get(name)
@@ -276,6 +329,11 @@ class Recorder:
 
     def _load_unknown(self, frame: Frame, name: str, value: Any) -> Box:
         """A name bound where we did not look: a global of a module that was not rewritten, a default, a closure."""
+        entry = frame.tags.get(name)
+        if entry is not None and type(value) is list is type(entry[0]) and _same_items(value, entry[0]):
+            self.ledger.shadow(value, list(self.ledger.shadow_of(entry[0]).tags))  # Python's own list of a starred target
+            frame.tags[name] = (value, None)
+            return Box(value)
         tag: Tag = None
         if type(value) in NUMBERS and type(value) is not bool:
             tag = self.given(value, lost=frame.followed)
@@ -286,19 +344,19 @@ class Recorder:
             if not self.ledger.knows(value):
                 self.found(self.ledger.read(value))
             frame.tags[name] = (value, None)
-            self._bind(frame, name, self.ledger.read(value))
+            self.bind(frame, name, self.ledger.read(value))
             return Box(value, None)
-        elif type(value) in (list, tuple):
+        elif isinstance(value, (list, tuple, dict)) and not frame.followed:
             containers.adopt(self, value)
             ref = containers.read(self, value)
             if ref is not None:
-                self._bind(frame, name, ref)
+                self.bind(frame, name, ref)
         frame.tags[name] = (value, tag)
         if isinstance(tag, Ref):
-            self._bind(frame, name, tag)
+            self.bind(frame, name, tag)
         return Box(value, tag)
 
-    def _bind(self, frame: Frame, name: str, ref: Ref) -> None:
+    def bind(self, frame: Frame, name: str, ref: Ref) -> None:
         self.working.bindings.append(Binding(frame.group, name, ref, self.current.statement, self.current.site))
 
     def store(self, frame: Frame, name: str, box: Box) -> Any:
@@ -310,33 +368,28 @@ class Recorder:
             value, tag = box.value, box.tag
         if kind in NUMBERS:
             if tag is CONSTANT and kind is not bool:
-                tag = self.given(value, lost=False, note="")
+                tag = self.given(value, lost=False)
+                if kind is int:
+                    self.counters.add(tag.step)
             frame.tags[name] = (value, tag)
             if isinstance(tag, Ref):
-                self._bind(frame, name, tag)
+                self.bind(frame, name, tag)
             return value
         if kind is NUMPY_ARRAY:
             if value.dtype.kind in "fiubc":
-                self._bind(frame, name, self.ledger.read(value))
+                self.bind(frame, name, self.ledger.read(value))
         elif kind is list or kind is tuple:
             ref = containers.read(self, value)
             if kind is list:
                 frame.lists[name] = value
             if ref is not None:
-                self._bind(frame, name, ref)
-                if kind is list and self.current.site is not None:
-                    self._row_labels(ref)
+                self.bind(frame, name, ref)
         elif kind is not str and value is not None:
             ref = self.ref(box)
             if ref is not None:
-                self._bind(frame, name, ref)
-            elif kind in containers.LAZY:
-                pass
+                self.bind(frame, name, ref)
         frame.tags[name] = (value, tag)
         return value
-
-    def _row_labels(self, ref: Ref) -> None:
-        """Overwritten by nothing: labels given in comments are read by the views from the site."""
 
     def override(self, frame: Frame, name: str, box: Box) -> Box:
         """When the source runs again for a what-if, the changed value takes the place of the one just computed."""
@@ -354,69 +407,42 @@ class Recorder:
             return Box(value, None)
         return self.know(value, ref)
 
-    def bind_target(self, frame: Frame, spec: Any, value: Any, tag: Tag) -> None:
-        """The names of an assignment target or a loop variable learn their origins."""
-        if type(spec) is str:
-            self.store(frame, spec, Box(value, tag))
-        elif type(spec) is tuple:
-            for part, (item, item_tag) in zip(spec, self.parts(value, tag, spec), strict=False):
-                if type(part) is str and part.startswith("*"):
-                    shadowed = list(item)
-                    self.ledger.shadow(shadowed, item_tag)
-                    frame.tags[part[1:]] = (None, None)
-                else:
-                    self.bind_target(frame, part, item, item_tag)
-
-    def parts(self, value: Any, tag: Tag, spec: tuple[Any, ...]) -> list[tuple[Any, Any]]:
-        """The items a value falls into when it is unpacked, with their origins."""
-        items, tags = self.calls.items_of(Box(value, tag))
-        star = next((i for i, s in enumerate(spec) if type(s) is str and s.startswith("*")), None)
-        if star is None:
-            return list(zip(items, tags, strict=True))
-        after = len(spec) - star - 1
-        stop = len(items) - after
-        middle = (items[star:stop], list(tags[star:stop]))
-        return [*zip(items[:star], tags[:star], strict=True), middle, *zip(items[stop:], tags[stop:], strict=True)]
-
     def unpack(self, frame: Frame, spec: tuple[Any, ...], box: Box) -> Any:
-        """``a, (b, *c) = value``: returns something Python can unpack into the same objects."""
+        """``a, (b, *c) = value``: gives Python something that falls into the same objects, and names their origins."""
+        value, boxes = self._fallen(box)
+        star = next((i for i, s in enumerate(spec) if type(s) is str and s.startswith("*")), -1)
+        if len(boxes) < len(spec) - 1 or star < 0 and len(boxes) != len(spec):
+            return value  # Python raises, with its own words
+        out = []
+        for part, inner in zip(spec, _grouped(self, boxes, len(spec), star), strict=True):
+            if type(part) is tuple:
+                out.append(self.unpack(frame, part, inner))
+            else:
+                stored = self.store(frame, part.removeprefix("*"), inner) if part else inner.value
+                out.append(stored)
+        if star >= 0:
+            out[star : star + 1] = out[star]
+        return out
+
+    def _fallen(self, box: Box) -> tuple[Any, list[Box]]:
+        """A value to be unpacked: its items, each with its origin."""
         value = box.value
-        if not isinstance(value, (tuple, list, NUMPY_ARRAY)) and not (self.tensors and self.tensors.is_tensor(value)):
-            value, tags = self.calls.drain(box)
-            self.ledger.shadow(value, tags)
-            box = Box(value)
-        elif isinstance(value, NUMPY_ARRAY):
+        if not isinstance(value, (tuple, list)):
             value = self.calls.rows(box)
             box = Box(value)
-        count = sum(1 for s in spec)
-        if any(type(s) is str and s.startswith("*") for s in spec):
-            if len(value) < count - 1:
-                return value  # Python raises, with its own words
-        elif len(value) != count:
-            return value
-        self.bind_target(frame, spec, value, box.tag)
-        return value
+        items, tags = self.calls.items_of(box)
+        return value, [Box(item, tag) for item, tag in zip(items, tags, strict=True)]
 
     def split(self, count: int, star: int, box: Box) -> list[Box]:
         """The parts of a value for an assignment to several targets that are not all names."""
-        spec = tuple("*" if i == star else "" for i in range(count))
-        value = box.value
-        if not isinstance(value, (tuple, list)):
-            value, tags = self.calls.drain(box)
-            self.ledger.shadow(value, tags)
-        if star < 0 and len(value) != count:
-            word = "too many" if len(value) > count else "not enough"
-            got = "" if len(value) > count else f", got {len(value)}"
-            raise ValueError(f"{word} values to unpack (expected {count}{got})")
-        out = []
-        for item, tag in self.parts(value, None, spec):
-            if isinstance(tag, list) and type(item) in (list, tuple) and len(out) == star:
-                rest = list(item)
-                self.ledger.shadow(rest, tag)
-                out.append(Box(rest))
-            else:
-                out.append(Box(item, tag))
-        return out
+        _, boxes = self._fallen(box)
+        if star < 0 and len(boxes) != count:
+            words = "too many values" if len(boxes) > count else "not enough values"
+            got = "" if len(boxes) > count else f", got {len(boxes)}"
+            raise ValueError(f"{words} to unpack (expected {count}{got})")
+        if len(boxes) < count - 1:
+            raise ValueError(f"not enough values to unpack (expected at least {count - 1}, got {len(boxes)})")
+        return _grouped(self, boxes, count, star)
 
     # -- values -------------------------------------------------------------------------------------------------
 
@@ -432,18 +458,39 @@ class Recorder:
     def bare(box: Box) -> Any:
         return box.value
 
-    def display(self, kind: type, boxes: list[Box]) -> Box:
+    def display(self, kind: str, boxes: list[Box | list[Box]]) -> Box:
         """``[a, b]``, ``(a, b)``, ``{a, b}``; a starred part comes as a list of boxes."""
-        flat: list[Box] = []
-        for box in boxes:
-            if type(box) is list:
-                flat.extend(box)
-            else:
-                flat.append(box)
-        value = kind([b.value for b in flat])
-        if kind is not set and flat:
+        flat = _flat(boxes)
+        values = [b.value for b in flat]
+        if kind == "set":
+            return self.made_set(set(values), flat)
+        value = values if kind == "list" else tuple(values)
+        if flat:
             self.ledger.shadow(value, [b.tag for b in flat])
         return Box(value)
+
+    def made_set(self, value: Any, boxes: list[Box]) -> Box:
+        """A set of numbers: which of them are equal must not change; looking inside it guards their values."""
+        known = [b for b in boxes if isinstance(self.tag_of(b), Ref)]
+        if known and all(type(b.value) in NUMBERS or isinstance(b.value, np.generic) for b in boxes):
+            same = functions.classes(*[b.value for b in boxes])
+            self.guard(self.record(functions.BY_NAME["recording.classes"], boxes, {}, same), "which members are equal")
+            self._sets[id(value)] = (value, known)
+        else:
+            for box in boxes:
+                self.guard(box, "a member of a set")
+        return Box(value)
+
+    def opened_set(self, value: Any) -> None:
+        """A set is walked through, searched or changed: its members steer the program."""
+        for box in self._sets.pop(id(value), (None, []))[1]:
+            self.guard(box, "a member of a set")
+
+    def tag_of(self, box: Box) -> Tag:
+        """The origin of a number, whether it travels beside it or with it."""
+        if isinstance(box.tag, Ref) or not isinstance(box.value, np.generic):
+            return box.tag
+        return self.ledger.scalar_ref(box.value)
 
     def starred(self, box: Box) -> list[Box]:
         items, tags = self.calls.items_of(box)
@@ -454,11 +501,12 @@ class Recorder:
         tags: dict[Any, Tag] = {}
         for key, value in zip(keys, values, strict=True):
             if key is None:
-                inner = self.ledger.shadow_of(value.value) if type(value.value) is dict else None
-                for k, v in value.value.items():
-                    out[k] = v
-                    tags[k] = inner.tags.get(k) if inner else None
+                inner = self.ledger.shadow_of(value.value) if isinstance(value.value, dict) else None
+                merged = dict(value.value)
+                out.update(merged)
+                tags.update({k: inner.tags.get(k) if inner else None for k in merged})
             else:
+                self.guard(key, "a key")
                 out[key.value] = value.value
                 tags[key.value] = value.tag
         self.ledger.shadow(out, tags)
@@ -500,11 +548,20 @@ class Recorder:
     def truth(self, frame: Frame, box: Box, site: int = -1) -> bool:
         if site >= 0:
             self.line(frame, site)
-        value = box.value
-        result = bool(value)
-        tag = box.tag if box.tag is not None else (self.ref(box) if isinstance(value, (NUMPY_ARRAY, np.generic)) else None)
-        if self.tensors is not None and self.tensors.is_tensor(value):
-            tag = self.tensors.read(value)
+        value, tag = box.value, box.tag
+        kind = type(value)
+        if kind is bool or kind in NUMBERS or kind in _PLAIN:
+            result = bool(value)
+        elif isinstance(value, (NUMPY_ARRAY, np.generic)):
+            result, tag = bool(value), self.ref(box)
+        elif self.tensors is not None and self.tensors.is_tensor(value):
+            result, tag = bool(value), self.tensors.read(value)
+        else:
+            self.calls.adopt(kind)
+            self.pending, self.returned = ([box], {}), None
+            result = bool(value)
+            self.current, self.pending = frame, None
+            tag = self.calls.take_returned(result)
         if isinstance(tag, Ref):
             self.guard(Box(result, tag), "a condition")
         return result
@@ -518,15 +575,14 @@ class Recorder:
     def inplace(self, frame: Frame, sign: str, left: Box, right: Box) -> Box:
         return self.calls.inplace(frame, sign, left, right)
 
-    def identity(self, left: Box, right: Box, sign: str) -> Box:
+    def identity(self, frame: Frame, left: Box, right: Box, sign: str) -> Box:
         """``is``, ``in`` and their negations: never numbers, but ``in`` looks at numbers."""
         a, b = left.value, right.value
         if sign == "is":
             return Box(a is b, CONSTANT)
         if sign == "is not":
             return Box(a is not b, CONSTANT)
-        self.guard(left, "a membership test")
-        return Box(a in b if sign == "in" else a not in b, CONSTANT)
+        return self.calls.contains(frame, left, right, sign)
 
     # -- places -------------------------------------------------------------------------------------------------
 
@@ -534,15 +590,7 @@ class Recorder:
         return self.calls.attribute(frame, box, name)
 
     def set_attribute(self, frame: Frame, holder: Box, name: str, box: Box) -> None:
-        setattr(holder.value, name, box.value)
-        tag = box.tag
-        if tag is CONSTANT and type(box.value) in NUMBERS and type(box.value) is not bool:
-            tag = self.given(box.value, lost=False)
-        self.ledger.set_attribute(holder.value, name, box.value, tag)
-        if isinstance(holder.value, type) or not hasattr(type(holder.value), "__set_name__"):
-            ref = self.ref(Box(box.value, tag)) if type(box.value) is not bool else None
-            if ref is not None:
-                self._bind(frame, name, ref)
+        self.calls.set_attribute(frame, holder, name, box)
 
     def item(self, frame: Frame, box: Box, index: Box) -> Box:
         return self.calls.getitem(frame, box, index)
@@ -551,16 +599,7 @@ class Recorder:
         self.calls.setitem(frame, box, index, value)
 
     def delete_item(self, frame: Frame, box: Box, index: Box) -> None:
-        """``del holder[index]``."""
-        holder, key = box.value, index.value
-        if type(holder) in (list, dict):
-            tags = self.ledger.shadow_of(holder).tags
-            tags = tags.copy()
-            del holder[key]
-            del tags[key]
-            self.ledger.shadow(holder, tags)
-        else:
-            del holder[key]
+        self.calls.delitem(frame, box, index)
 
     def begin_augmented(self, frame: Frame, box: Box, index: Box) -> tuple[Box, Box, Box]:
         return box, index, self.calls.getitem(frame, box, index)
@@ -619,6 +658,19 @@ class Recorder:
         frame.collect[comprehension] = tags = []
         return tags
 
+    def collected_key(self, frame: Frame, box: Box) -> Any:
+        """The key of an entry of a dictionary comprehension."""
+        self.guard(box, "a key")
+        if frame.collector is not None:
+            frame.collector.append(box.value)
+        return box.value
+
+    def member(self, frame: Frame, box: Box) -> Any:
+        """An item of a set comprehension."""
+        if frame.collector is not None:
+            frame.collector.append(box)  # type: ignore[arg-type]
+        return box.value
+
     def collected(self, frame: Frame, box: Box) -> Any:
         if frame.collector is not None:
             frame.collector.append(box.tag)
@@ -627,10 +679,11 @@ class Recorder:
     def comprehension(self, frame: Frame, tags: list[Tag], value: Any) -> Box:
         self.current = frame
         if type(value) is dict:
-            if len(tags) == len(value):
-                self.ledger.shadow(value, dict(zip(value, tags, strict=True)))
+            self.ledger.shadow(value, dict(zip(tags[::2], tags[1::2], strict=True)))
         elif type(value) is list:
             self.ledger.shadow(value, tags)
+        else:
+            return self.made_set(value, tags)  # type: ignore[arg-type]
         return Box(value)
 
     def yielded(self, frame: Frame, box: Box) -> Any:
@@ -640,8 +693,15 @@ class Recorder:
         return box.value
 
     def resumed(self, frame: Frame, sent: Any) -> Box:
+        """What ``yield`` gives: the value that was sent in, if one was."""
         self.current = frame
-        return Box(sent)
+        known, self.sent = self.sent, None
+        return Box(sent, known[1] if known is not None and known[0] is sent else None)
+
+    def delegated(self, frame: Frame, value: Any) -> Box:
+        """What ``yield from`` gives: the value the inner generator returned."""
+        self.current = frame
+        return Box(value, self.calls.take_returned(value))
 
     def boxes(self, frame: Frame, box: Box, site: int) -> Iterator[Box]:
         """The items of a loop whose target is more than names."""
@@ -651,11 +711,59 @@ class Recorder:
             self.current = frame
 
     def delegate(self, frame: Frame, box: Box) -> Iterator[Any]:
-        """``yield from``."""
+        """``yield from``: items, values sent in, exceptions thrown in and the value returned all pass through."""
+        if isinstance(box.value, GeneratorType):
+            return (yield from self._through(frame, box.value))
         for item, tag in self.calls.iterate(box):
             self.yielded_last = (item, tag)
             yield item
             self.current = frame
+        return None
+
+    def _through(self, frame: Frame, generator: Any) -> Any:
+        waiting = self.calls.generators.pop(id(generator), None)
+        if waiting is not None:
+            self.pending = waiting[1]
+        return (yield from generator)
+
+    # -- with and match -----------------------------------------------------------------------------------------
+
+    def manager(self, frame: Frame, box: Box) -> Any:
+        """The object of a ``with``, about to be entered."""
+        value = box.value
+        self.calls.adopt(type(value))
+        self.returned = self.yielded_last = None
+        waiting = self.calls.generators.pop(id(getattr(value, "gen", None)), None)
+        self.pending = waiting[1] if waiting is not None else ([box], {})
+        return value
+
+    def entered(self, frame: Frame, value: Any) -> Box:
+        """What a ``with`` binds after ``as``."""
+        self.current, self.pending = frame, None
+        for seen in (self.returned, self.yielded_last):
+            if seen is not None and seen[0] is value:
+                return Box(value, seen[1])
+        return Box(value)
+
+    def subject(self, frame: Frame, key: int, box: Box, patterns: tuple[Any, ...]) -> Any:
+        """What a ``match`` looks at. Numbers that patterns compare must come out the same on replay."""
+        frame.kept[key] = box
+        for pattern in patterns:
+            for part, _ in self.calls.captures(pattern, box, values=True):
+                self.guard(part, "a pattern")
+        return box.value
+
+    def matched(self, frame: Frame, key: int, pattern: Any, values: dict[str, Any]) -> bool:
+        """A pattern has matched: the names it bound learn their origins."""
+        found = {name: part for part, name in self.calls.captures(pattern, frame.kept[key]) if name}
+        for name, value in values.items():
+            part = found.get(name)
+            if part is not None and type(part.tag) is list and type(value) is list:
+                self.ledger.shadow(value, part.tag)
+                part = Box(value)
+            known = part is not None and part.value is value
+            self.store(frame, name, part if part is not None and known else Box(value))
+        return True
 
     # -- the end ------------------------------------------------------------------------------------------------
 
@@ -671,6 +779,20 @@ class Recorder:
             self._name_containers(frame)
         return self.working
 
+    def made_text(self, text: Any) -> None:
+        """Text that shows numbers: should it be read as a number again, that number's origin is lost."""
+        if type(text) is str and any(map(str.isdigit, text)):
+            self._texts.append(text)
+
+    def is_made_text(self, text: str | bytes) -> bool:
+        plain = text.decode("latin-1") if isinstance(text, bytes) else text
+        return any(plain.strip() in made for made in self._texts)
+
+    def text(self, value: str) -> Box:
+        """A string put together from values."""
+        self.made_text(value)
+        return Box(value)
+
     def opaque(self, what: str, ref: Ref) -> None:
         self.working.lost.append(Loss("opaque", what, ref.step, self.current.site))
 
@@ -682,7 +804,7 @@ def _slot(inputs: list[Ref], ref: Ref) -> Slot:
     return Slot(len(inputs) - 1)
 
 
-def _flat(args: list[Any]) -> list[Box]:
+def _flat(args: Sequence[Any]) -> list[Box]:
     out: list[Box] = []
     for arg in args:
         if type(arg) is list:
@@ -699,3 +821,16 @@ def _describe(value: Any) -> str:
     return f"the number {value}"
 
 
+def _same_items(first: list[Any], second: list[Any]) -> bool:
+    return len(first) == len(second) and all(a is b for a, b in zip(first, second, strict=True))
+
+
+def _grouped(recorder: Recorder, boxes: list[Box], count: int, star: int) -> list[Box]:
+    """Items as the targets take them: what a starred target takes becomes a list."""
+    if star < 0:
+        return boxes
+    stop = len(boxes) - (count - star - 1)
+    rest = [b.value for b in boxes[star:stop]]
+    if rest:
+        recorder.ledger.shadow(rest, [b.tag for b in boxes[star:stop]])
+    return [*boxes[:star], Box(rest), *boxes[stop:]]

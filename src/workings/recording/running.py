@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+import functools
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -13,9 +15,9 @@ from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from workings.recording import source
-from workings.recording.recorder import Box, Frame, Recorder
+from workings.recording import containers, source
 from workings.recording.ledger import CONSTANT
+from workings.recording.recorder import Box, Frame, Recorder
 from workings.recording.working import Ref, Source, Working
 
 
@@ -101,7 +103,7 @@ def record_script(
     code = source.compile_module(text, str(path))
     recorder = Recorder(Source("script", path.name, str(path), text), source.SITES)
     recorder.overrides = dict(overrides or {})
-    recorder.working.source.rerun = lambda changes: record_script(path, overrides=changes)
+    recorder.working.source.rerun = lambda changes, _: record_script(path, overrides=changes)
     namespace: dict[str, Any] = {
         "__name__": "__main__",
         "__file__": str(path),
@@ -155,30 +157,59 @@ def record_function(
 ) -> Working:
     """Call a function and record what happens inside it."""
     name = getattr(function, "__name__", type(function).__name__)
-    recorder = Recorder(Source("function", name, getattr(getattr(function, "__code__", None), "co_filename", "")), source.SITES)
+    file = getattr(getattr(function, "__code__", None), "co_filename", "")
+    recorder = Recorder(Source("function", name, file), source.SITES)
     recorder.overrides = dict(overrides or {})
-    recorder.working.source.rerun = lambda changes: record_function(function, args, kwargs, overrides=changes)
     recorder.imported()
+    working = recorder.working
     try:
         boxes = [_argument(recorder, value) for value in args]
         named = {key: _argument(recorder, value) for key, value in kwargs.items()}
         arguments = dict(enumerate(boxes)) | named
-        recorder.working.argument_parts = {str(key): _parts(recorder, box) for key, box in arguments.items()}
+        working.argument_parts = {str(key): _parts(recorder, box) for key, box in arguments.items()}
+
+        def rerun(changes: Mapping[tuple[str, int], Callable[[Any], Any]], value: Callable[[Ref], Any]) -> Working:
+            again = {key: rebuilt(part, value) for key, part in working.argument_parts.items()}
+            positional = [again.pop(str(place)) for place in range(len(args))]
+            return record_function(function, positional, again, overrides=changes)
+
+        working.source.rerun = rerun
         result = recorder.calls.call(recorder.root, function, boxes, named)
         recorder.current = recorder.root
-        recorder.working.result = result.value
-        recorder.working.result_parts = _parts(recorder, result)
+        working.result = result.value
+        working.result_parts = _parts(recorder, result)
     finally:
-        working = recorder.finish()
+        recorder.finish()
     return working
+
+
+def rebuilt(parts: Any, value: Callable[[Ref], Any]) -> Any:
+    """An argument or a result, made anew from the values of its parts. What was one array twice is one array again."""
+    whole: dict[int, Any] = {}
+
+    def make(part: Any) -> Any:
+        if isinstance(part, Ref):
+            if not part.index:
+                whole.setdefault(part.step, value(part))
+                return whole[part.step]
+            return value(part)
+        if isinstance(part, list):
+            return [make(p) for p in part]
+        if isinstance(part, tuple):
+            return tuple(map(make, part)) if type(part) is tuple else type(part)(*map(make, part))
+        if isinstance(part, dict):
+            return {k: make(v) for k, v in part.items()}
+        if isinstance(part, containers.Made):
+            return part.make(make(part.parts))
+        return part
+
+    return make(parts)
 
 
 def _argument(recorder: Recorder, value: Any) -> Box:
     """An argument of a shown function: its numbers are given."""
-    from workings.recording import containers
-
     box = Box(value)
-    if type(value) in (list, tuple):
+    if isinstance(value, (list, tuple, dict)):
         containers.adopt(recorder, value)
     elif type(value) in (int, float, complex):
         box.tag = recorder.given(value, lost=False)
@@ -190,15 +221,25 @@ def _argument(recorder: Recorder, value: Any) -> Box:
 
 def _parts(recorder: Recorder, box: Box) -> Any:
     """The shape of a result, with the origin of each number or array in its place."""
-    value = box.value
-    if type(value) in (list, tuple):
-        tags = recorder.ledger.shadow_of(value).tags
+    value, ledger = box.value, recorder.ledger
+    if isinstance(value, (list, tuple)):
+        tags = ledger.shadow_of(value).tags
         parts = [_parts(recorder, Box(v, t)) for v, t in zip(value, tags, strict=True)]
-        return parts if type(value) is list else tuple(parts)
+        if type(value) in (list, tuple):
+            return type(value)(parts)
+        return type(value)(*parts) if hasattr(value, "_fields") else value
     if isinstance(value, dict):
-        tags = recorder.ledger.shadow_of(value).tags
-        return {k: _parts(recorder, Box(v, tags.get(k))) for k, v in value.items()}
+        return {k: _parts(recorder, Box(v, ledger.entry(value, k, v))) for k, v in value.items()}
+    if isinstance(value, collections.deque):
+        places = zip(value, ledger.shadow_of(value).tags, strict=True)
+        made = functools.partial(collections.deque, maxlen=value.maxlen)
+        return containers.Made(made, [_parts(recorder, Box(v, t)) for v, t in places])
+    if type(value) in recorder.calls.users and isinstance(getattr(value, "__dict__", None), dict):
+        fields = {n: _parts(recorder, Box(v, ledger.attribute(value, n, v))) for n, v in vars(value).items()}
+        return containers.Made(type(value), fields)
+    if isinstance(box.tag, Ref):
+        return recorder.ref(box)
     if box.tag is CONSTANT or type(value) is bool:
-        return box.tag if isinstance(box.tag, Ref) else value
+        return value
     ref = recorder.ref(box)
     return value if ref is None else ref

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import inspect
 import io
 import linecache
@@ -53,6 +54,7 @@ class Scope:
     outside: set[str] = field(default_factory=set)  # declared global
     parent: Scope | None = None
     class_name: str = ""
+    key: int = -1  # a function's site
 
     def frame_of(self, name: str) -> str:
         scope: Scope | None = self
@@ -131,6 +133,7 @@ class Rewriter:
         self.text = text
         self.lines = text.splitlines()
         self.beside, self.alone = comments_of(text)
+        self.keys: dict[ast.AST, int] = {}  # the sites of functions
         self._count = 0
 
     # -- small makers -------------------------------------------------------------------------------------------
@@ -219,7 +222,7 @@ class Rewriter:
                 again = self.ask("kept", self._frame(scope), key, at=right_node)
             sign = _SIGNS[type(op)]
             if sign in ("is", "is not", "in", "not in"):
-                out.append(self.ask("identity", left, right, ast.Constant(sign), at=node))
+                out.append(self.ask("identity", self._frame(scope), left, right, ast.Constant(sign), at=node))
             else:
                 out.append(self.ask("binary", self._frame(scope), ast.Constant(sign), left, right, at=node))
             if place < len(pairs) - 1:
@@ -267,13 +270,13 @@ class Rewriter:
         return ast.List(out, ast.Load())
 
     def _list(self, node: ast.List, scope: Scope) -> ast.expr:
-        return self.ask("display", _load("list"), self._several(node.elts, scope), at=node)
+        return self.ask("display", ast.Constant("list"), self._several(node.elts, scope), at=node)
 
     def _tuple(self, node: ast.Tuple, scope: Scope) -> ast.expr:
-        return self.ask("display", _load("tuple"), self._several(node.elts, scope), at=node)
+        return self.ask("display", ast.Constant("tuple"), self._several(node.elts, scope), at=node)
 
     def _set(self, node: ast.Set, scope: Scope) -> ast.expr:
-        return self.ask("display", _load("set"), self._several(node.elts, scope), at=node)
+        return self.ask("display", ast.Constant("set"), self._several(node.elts, scope), at=node)
 
     def _dict(self, node: ast.Dict, scope: Scope) -> ast.expr:
         keys = ast.List([self.box(k, scope) if k is not None else ast.Constant(None) for k in node.keys], ast.Load())
@@ -288,7 +291,7 @@ class Rewriter:
                     spec = self._joinedstr(spec, scope).args[0]  # type: ignore[attr-defined]
                 value = ast.copy_location(ast.FormattedValue(self.bare(value.value, scope), value.conversion, spec), value)
             values.append(value)
-        return self.ask("constant", ast.copy_location(ast.JoinedStr(values), node), at=node)
+        return self.ask("text", ast.copy_location(ast.JoinedStr(values), node), at=node)
 
     def _namedexpr(self, node: ast.NamedExpr, scope: Scope) -> ast.expr:
         owner = scope
@@ -321,7 +324,8 @@ class Rewriter:
         enter = self._enter("lambda", node.args, inner, node)
         opened = ast.NamedExpr(ast.Name(inner.frame, ast.Store()), enter)
         body = self.ask("leave", opened, self.box(node.body, inner), at=node)
-        return self.ask("plain", ast.copy_location(ast.Lambda(node.args, body), node), at=node)
+        made = ast.Lambda(self._with_defaults(node.args, scope, inner.key), body)
+        return self.ask("plain", ast.copy_location(made, node), at=node)
 
     def _yield(self, node: ast.Yield, scope: Scope) -> ast.expr:
         value = node.value or ast.copy_location(ast.Constant(None), node)
@@ -330,7 +334,7 @@ class Rewriter:
 
     def _yieldfrom(self, node: ast.YieldFrom, scope: Scope) -> ast.expr:
         source = self.ask("delegate", self._frame(scope), self.box(node.value, scope), at=node)
-        return self.ask("resumed", self._frame(scope), ast.copy_location(ast.YieldFrom(source), node), at=node)
+        return self.ask("delegated", self._frame(scope), ast.copy_location(ast.YieldFrom(source), node), at=node)
 
     def _listcomp(self, node: ast.ListComp, scope: Scope) -> ast.expr:
         return self._comprehension(node, [node.elt], scope)
@@ -361,10 +365,11 @@ class Rewriter:
                 target = old.target
             tests = [self.ask("truth", self._frame(inner), self.box(t, inner), at=t) for t in old.ifs]
             generators.append(ast.comprehension(target, source, tests, 0))
-        how = "yielded" if lazy else "collected"
+        how = "yielded" if lazy else "member" if isinstance(node, ast.SetComp) else "collected"
         last = self.ask(how, self._frame(inner), self.box(parts[-1], inner), at=node)
         if isinstance(node, ast.DictComp):
-            made: ast.expr = ast.DictComp(self.bare(parts[0], inner), last, generators)
+            name = self.ask("collected_key", self._frame(inner), self.box(parts[0], inner), at=node)
+            made: ast.expr = ast.DictComp(name, last, generators)
         else:
             made = type(node)(last, generators)
         made = ast.copy_location(made, node)
@@ -432,8 +437,9 @@ class Rewriter:
 
     def _unpack(self, target: ast.Tuple | ast.List, value: ast.expr, scope: Scope, at: ast.stmt) -> list[ast.stmt]:
         spec = _spec(target)
-        if spec is not None and all(isinstance(n, str) for n in spec) and len({scope.frame_of(n) for n in spec}) == 1:
-            frame = _load(scope.frame_of(spec[0])) if spec else self._frame(scope)
+        names = [n.id for n in ast.walk(target) if isinstance(n, ast.Name)]
+        if spec is not None and len({scope.frame_of(n) for n in names}) <= 1:
+            frame = _load(scope.frame_of(names[0])) if names else self._frame(scope)
             taken = self.ask("unpack", frame, ast.Constant(spec), value, at=at)
             return [ast.copy_location(ast.Assign([target], taken), at)]
         star = next((i for i, e in enumerate(target.elts) if isinstance(e, ast.Starred)), -1)
@@ -522,11 +528,22 @@ class Rewriter:
         return [self._line(node, scope), ast.copy_location(ast.Assert(test, node.msg), node)]
 
     def _do_raise(self, node: ast.Raise, scope: Scope) -> list[ast.stmt]:
-        return [self._line(node, scope), node]
+        error = self.bare(node.exc, scope) if node.exc is not None else None
+        return [self._line(node, scope), ast.copy_location(ast.Raise(error, node.cause), node)]
 
     def _do_with(self, node: ast.With, scope: Scope) -> list[ast.stmt]:
-        items = [ast.withitem(self.bare(i.context_expr, scope), i.optional_vars) for i in node.items]
-        return [self._line(node, scope), ast.copy_location(ast.With(items, self.body(node.body, scope)), node)]
+        body = self.body(node.body, scope)
+        for item in reversed(node.items):
+            manager = self.ask("manager", self._frame(scope), self.box(item.context_expr, scope), at=item.context_expr)
+            held: ast.expr | None = None
+            if item.optional_vars is not None:
+                name = f"_wt{self.number()}"
+                held = ast.Name(name, ast.Store())
+                entered = self.ask("entered", self._frame(scope), _load(name), at=item.context_expr)
+                body = [*self._assign(item.optional_vars, entered, scope, node), *body]
+            new = ast.With([ast.withitem(manager, held)], body)
+            body = [ast.fix_missing_locations(ast.copy_location(new, node))]
+        return [self._line(node, scope), *body]
 
     def _do_try(self, node: ast.Try, scope: Scope) -> list[ast.stmt]:
         handlers = []
@@ -541,11 +558,23 @@ class Rewriter:
     _do_trystar = _do_try
 
     def _do_match(self, node: ast.Match, scope: Scope) -> list[ast.stmt]:
+        key = ast.Constant(self.number())
+        shapes = [_pattern(case.pattern) for case in node.cases]
+        subject = self.ask(
+            "subject", self._frame(scope), key, self.box(node.subject, scope), ast.Constant(tuple(shapes)), at=node.subject
+        )
         cases = []
-        for case in node.cases:
-            test = self.ask("truth", self._frame(scope), self.box(case.guard, scope), at=case.guard) if case.guard else None
+        for case, shape in zip(node.cases, shapes, strict=True):
+            test: ast.expr | None = None
+            if case.guard:
+                test = self.ask("truth", self._frame(scope), self.box(case.guard, scope), at=case.guard)
+            names = tuple(_captured(shape))
+            if names:
+                values = ast.Dict([ast.Constant(n) for n in names], [_load(n) for n in names])
+                asked = self.ask("matched", self._frame(scope), key, ast.Constant(shape), values, at=node.subject)
+                test = asked if test is None else ast.copy_location(ast.BoolOp(ast.And(), [asked, test]), node.subject)
             cases.append(ast.match_case(case.pattern, test, self.body(case.body, scope)))
-        return [self._line(node, scope), ast.copy_location(ast.Match(self.bare(node.subject, scope), cases), node)]
+        return [self._line(node, scope), ast.fix_missing_locations(ast.copy_location(ast.Match(subject, cases), node))]
 
     def _do_import(self, node: ast.Import | ast.ImportFrom, scope: Scope) -> list[ast.stmt]:
         if isinstance(node, ast.ImportFrom) and node.module == "__future__":
@@ -564,7 +593,8 @@ class Rewriter:
                 self._do_classdef(statement, inner) if isinstance(statement, ast.ClassDef) else [statement]
             )
         ]
-        new = ast.ClassDef(node.name, node.bases, node.keywords, body, node.decorator_list, **_type_params(node))
+        decorators = [self.bare(d, scope) for d in node.decorator_list]
+        new = ast.ClassDef(node.name, node.bases, node.keywords, body, decorators, **_type_params(node))
         return [ast.copy_location(new, node)]
 
     def _do_functiondef(self, node: ast.FunctionDef, scope: Scope) -> list[ast.stmt]:
@@ -582,31 +612,89 @@ class Rewriter:
         none = self.ask("constant", ast.Constant(None), at=node)
         last = ast.copy_location(ast.Return(self.ask("leave", self._frame(inner), none, at=node)), node)
         new_body = [*head, *self.body(body, inner), last]
+        decorators = [self.bare(d, scope) for d in node.decorator_list]
         new = ast.FunctionDef(
-            node.name, node.args, new_body, node.decorator_list, node.returns, node.type_comment, **_type_params(node)
-        )
+            node.name, self._with_defaults(node.args, scope, inner.key), new_body, decorators, node.returns,
+            node.type_comment, **_type_params(node),
+        )  # fmt: skip
         return ast.fix_missing_locations(ast.copy_location(new, node))
 
     def _enter(self, name: str, args: ast.arguments, scope: Scope, node: ast.stmt | ast.expr) -> ast.expr:
-        pairs: list[ast.expr] = []
-        for argument in [*args.posonlyargs, *args.args]:
-            pairs.append(_pair(argument.arg, argument.arg))
+        """The call that opens a function's frame, with its parameters: label, value, whether it has a default."""
+        site = self.site(node)
+        assert isinstance(site, ast.Constant)
+        scope.key = self.keys[node] = site.value
+        plain = [*args.posonlyargs, *args.args]
+        first = len(plain) - len(args.defaults)
+        pairs = [_parameter(a.arg, a.arg, place >= first) for place, a in enumerate(plain)]
         if args.vararg:
-            pairs.append(_pair("*" + args.vararg.arg, args.vararg.arg))
-        for argument in args.kwonlyargs:
-            pairs.append(_pair(argument.arg, argument.arg))
+            pairs.append(_parameter("*" + args.vararg.arg, args.vararg.arg, False))
+        for argument, default in zip(args.kwonlyargs, args.kw_defaults, strict=True):
+            pairs.append(_parameter(argument.arg, argument.arg, default is not None))
         if args.kwarg:
-            pairs.append(_pair("**" + args.kwarg.arg, args.kwarg.arg))
+            pairs.append(_parameter("**" + args.kwarg.arg, args.kwarg.arg, False))
         parameters = ast.Tuple(pairs, ast.Load())
-        return self.ask("enter", ast.Constant(name), ast.Constant("call"), self.site(node), parameters, at=node)
+        return self.ask("enter", ast.Constant(name), ast.Constant("call"), site, parameters, at=node)
+
+    def _with_defaults(self, args: ast.arguments, scope: Scope, key: int) -> ast.arguments:
+        """Parameters whose defaults remember their origins."""
+
+        def default(node: ast.expr) -> ast.expr:
+            if scope.kind == "class" or isinstance(node, ast.Constant) and node.value is None:
+                return node
+            return self.ask("default", ast.Constant(key), self.box(node, scope), at=node)
+
+        return ast.arguments(
+            args.posonlyargs, args.args, args.vararg, args.kwonlyargs,
+            [None if d is None else default(d) for d in args.kw_defaults], args.kwarg, [default(d) for d in args.defaults],
+        )  # fmt: skip
 
 
 def _load(name: str) -> ast.Name:
     return ast.Name(name, ast.Load())
 
 
-def _pair(label: str, name: str) -> ast.expr:
-    return ast.Tuple([ast.Constant(label), _load(name)], ast.Load())
+def _parameter(label: str, name: str, has_default: bool) -> ast.expr:
+    return ast.Tuple([ast.Constant(label), _load(name), ast.Constant(has_default)], ast.Load())
+
+
+def _pattern(pattern: ast.pattern | None) -> Any:
+    """What of a ``match`` pattern matters here: where its names stand in the subject, and where it looks at values."""
+    if isinstance(pattern, ast.MatchAs):
+        return ("as", pattern.name, _pattern(pattern.pattern))
+    if isinstance(pattern, ast.MatchStar):
+        return ("star", pattern.name)
+    if isinstance(pattern, ast.MatchSequence):
+        return ("sequence", tuple(_pattern(p) for p in pattern.patterns))
+    if isinstance(pattern, ast.MatchMapping):
+        keys = tuple(k.value if isinstance(k, ast.Constant) else None for k in pattern.keys)
+        return ("mapping", keys, tuple(_pattern(p) for p in pattern.patterns), pattern.rest)
+    if isinstance(pattern, ast.MatchClass):
+        named = tuple(zip(pattern.kwd_attrs, (_pattern(p) for p in pattern.kwd_patterns), strict=True))
+        return ("class", tuple(_pattern(p) for p in pattern.patterns), named)
+    if isinstance(pattern, ast.MatchOr):
+        return ("or", tuple(_pattern(p) for p in pattern.patterns))
+    return ("value",) if isinstance(pattern, ast.MatchValue) else ("any",)
+
+
+def _captured(shape: Any) -> list[str]:
+    """The names a pattern binds, each once."""
+    if type(shape) is not tuple or not shape:
+        return []
+    kind = shape[0]
+    if kind == "as":
+        names = [shape[1], *_captured(shape[2])]
+    elif kind == "star":
+        names = [shape[1]]
+    elif kind in ("sequence", "or"):
+        names = [n for p in shape[1] for n in _captured(p)]
+    elif kind == "mapping":
+        names = [*(n for p in shape[2] for n in _captured(p)), shape[3]]
+    elif kind == "class":
+        names = [n for p in shape[1] for n in _captured(p)] + [n for _, p in shape[2] for n in _captured(p)]
+    else:
+        names = []
+    return list(dict.fromkeys(n for n in names if n))
 
 
 def _set_name(name: str, value: ast.expr, at: ast.AST) -> ast.stmt:
@@ -626,6 +714,8 @@ def _spec(target: ast.expr) -> Any:
     """The shape of an assignment target made of names alone: a name, or a tuple of such; None for any other."""
     if isinstance(target, ast.Name):
         return target.id
+    if isinstance(target, ast.Starred):
+        return f"*{target.value.id}" if isinstance(target.value, ast.Name) else None
     if isinstance(target, (ast.Tuple, ast.List)):
         parts = tuple(_spec(e) for e in target.elts)
         return None if any(p is None for p in parts) else parts
@@ -646,6 +736,7 @@ def compile_module(text: str, file: str) -> types.CodeType:
 
 _TREES: dict[str, tuple[str, ast.Module]] = {}
 _CODES: dict[types.CodeType, types.CodeType | None] = {}
+_KEYS: dict[types.CodeType, int] = {}
 
 
 def is_rewritten(code: types.CodeType) -> bool:
@@ -673,6 +764,27 @@ def rewritten(function: types.FunctionType, recorder: Recorder) -> types.Functio
     new.__dict__.update(function.__dict__)
     new.__qualname__ = function.__qualname__
     new.__doc__ = function.__doc__
+    defaults = (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
+    recorder.module_defaults[_KEYS[new_code]] = defaults
+    return new
+
+
+def wrapping(function: types.FunctionType, recorder: Recorder) -> types.FunctionType | None:
+    """A library's function made around a function of the user's (``contextmanager``): the same, around the followed one."""
+    cells = []
+    changed = False
+    for cell in function.__closure__ or ():
+        try:
+            inner = cell.cell_contents
+        except ValueError:
+            inner = None
+        followed = rewritten(inner, recorder) if isinstance(inner, types.FunctionType) else None
+        changed = changed or followed is not None
+        cells.append(types.CellType(followed) if followed is not None else cell)
+    if not changed:
+        return None
+    new = types.FunctionType(function.__code__, function.__globals__, function.__name__, function.__defaults__, tuple(cells))
+    new.__kwdefaults__ = function.__kwdefaults__
     return new
 
 
@@ -693,7 +805,9 @@ def _compile_function(function: types.FunctionType) -> types.CodeType | None:
         plain = ast.FunctionDef(node.name, node.args, node.body, [], None, None, **_type_params(node))
         plain = ast.copy_location(plain, node)
         plain.args = _without_defaults(node.args)
-        body = [rewriter.function(plain, scope), ast.Return(_load(node.name))]
+        body = [rewriter.function(plain, scope)]
+        if node.name not in code.co_freevars:  # a function that calls itself means the global of that name
+            body.insert(0, ast.Global([node.name]))
     outer_args = [RECORDER, MODULE_FRAME, *code.co_freevars]
     outer = ast.FunctionDef(
         "_wk_outer",
@@ -705,7 +819,10 @@ def _compile_function(function: types.FunctionType) -> types.CodeType | None:
         holder = ast.ClassDef(class_name, [], [], [outer], [], **({"type_params": []} if sys.version_info >= (3, 12) else {}))
         tree = ast.fix_missing_locations(ast.Module([holder], []))
     name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
-    return _code_named(compile(tree, code.co_filename, "exec"), name, code.co_firstlineno)
+    found_code = _code_named(compile(tree, code.co_filename, "exec"), name)
+    if found_code is not None:
+        _KEYS[found_code] = rewriter.keys[node if isinstance(node, ast.Lambda) else plain]
+    return found_code
 
 
 def _without_defaults(args: ast.arguments) -> ast.arguments:
@@ -717,12 +834,12 @@ def _without_defaults(args: ast.arguments) -> ast.arguments:
     )  # fmt: skip
 
 
-def _code_named(code: types.CodeType, name: str, line: int) -> types.CodeType | None:
+def _code_named(code: types.CodeType, name: str) -> types.CodeType | None:
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             if constant.co_name == name and RECORDER in constant.co_freevars:
                 return constant
-            found = _code_named(constant, name, line)
+            found = _code_named(constant, name)
             if found is not None:
                 return found
     return None
@@ -753,9 +870,16 @@ def _find(code: types.CodeType) -> tuple[ast.FunctionDef | ast.Lambda, str, str]
             visit(child, inner)
 
     visit(_TREES[file][1], "")
+    if len(found) > 1:
+        places = set(code.co_positions())
+        found = [f for f in found if isinstance(f[0], ast.Lambda) and _span(f[0].body) in places]
     if len(found) != 1:
         return None
     return found[0][0], text, found[0][1]
+
+
+def _span(node: ast.expr) -> tuple[int | None, ...]:
+    return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
 
 
 _LIBRARY_FOLDERS = tuple(
@@ -765,7 +889,7 @@ _LIBRARY_FOLDERS = tuple(
 )
 _OWN = os.path.dirname(os.path.dirname(os.path.realpath(__file__))) + os.sep
 # Parts of this package that are written to be recorded like anyone's code.
-_RECORDED = tuple(os.path.join(_OWN, part) for part in ("equations" + os.sep, "equations.py", "recording/operations/lowering.py", "examples/programs.py", "reading/backward.py"))
+_RECORDED = tuple(os.path.join(_OWN, part) for part in ("equations" + os.sep, "equations.py", "recording/operations/lowered.py", "examples/programs.py", "reading/backward.py"))
 _USER_FILES: dict[str, bool] = {}
 
 
@@ -782,10 +906,16 @@ def _is_user_file(file: str) -> bool:
         return False
     path = os.path.realpath(file)
     if path.startswith(_OWN):
-        return path.startswith(_RECORDED)
+        return path.startswith(_RECORDED) and not os.path.basename(path).startswith("_")
     if "site-packages" in path or "dist-packages" in path:
         return False
     return not path.startswith(_LIBRARY_FOLDERS)
+
+
+def is_user_module(module: types.ModuleType) -> bool:
+    """Whether a module is the user's own."""
+    file = getattr(module, "__file__", None)
+    return module.__name__ == "__main__" or bool(file and is_user_file(file))
 
 
 def is_user_type(kind: type) -> bool:
@@ -818,7 +948,16 @@ def _adopted(member: Any, recorder: Recorder) -> Any:
     if isinstance(member, (staticmethod, classmethod)) and isinstance(member.__func__, types.FunctionType):
         new = rewritten(member.__func__, recorder)
         return type(member)(new) if new is not None and new is not member.__func__ else None
-    if isinstance(member, property) and isinstance(member.fget, types.FunctionType):
-        new = rewritten(member.fget, recorder)
-        return property(new, member.fset, member.fdel, member.__doc__) if new is not None and new is not member.fget else None
+    if isinstance(member, property):
+        parts = (member.fget, member.fset, member.fdel)
+        own = tuple(_adopted(p, recorder) or p for p in parts)
+        return property(*own, member.__doc__) if any(a is not b for a, b in zip(own, parts, strict=True)) else None
+    if isinstance(member, functools.cached_property):
+        function = _adopted(member.func, recorder)
+        if function is None or function is member.func:
+            return None
+        cached = functools.cached_property(function)
+        if member.attrname is not None:
+            cached.__set_name__(object, member.attrname)
+        return cached
     return None

@@ -38,6 +38,15 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True)
+class Room:
+    """The array that a call with ``out=`` writes into: new memory of this shape, number type and layout."""
+
+    shape: tuple[int, ...]
+    dtype: str
+    strides: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Site:
     """A statement of the recorded source: where it stands, its text, what it assigns and the comment beside it."""
 
@@ -163,7 +172,7 @@ class Source:
     name: str
     file: str = ""
     text: str = ""
-    rerun: Callable[[Mapping[str, Any]], Working] | None = None
+    rerun: Callable[[Mapping[tuple[str, int], Callable[[Any], Any]], Callable[[Ref], Any]], Working] | None = None
     error: str = ""
 
 
@@ -182,6 +191,7 @@ class Working:
     result: Any = None
     axis_labels: dict[int, Labels] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    varying: set[int] = field(default_factory=set)  # steps whose shape depends on numbers
     printed: str = ""
     argument_parts: dict[str, Any] = field(default_factory=dict)
     result_parts: Any = None  # the result's shape with a Ref in the place of each number or array
@@ -348,6 +358,7 @@ __all__ = [
     "Labels",
     "Loss",
     "Ref",
+    "Room",
     "Site",
     "Slot",
     "Source",

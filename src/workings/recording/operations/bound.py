@@ -93,8 +93,9 @@ class Bound:
         return template
 
     def get(self, name: str, default: Any = None) -> Any:
-        value = self.named.get(name, default)
-        return default if value is None else value
+        """A parameter as a plain value, also where it was an input of the step."""
+        value = self.named.get(name)
+        return default if value is None else plain(value)
 
     def operand(self, place: int) -> Operand:
         """The argument at a place, as numbers."""
@@ -115,8 +116,6 @@ class Bound:
     def axes(self, rank: int) -> tuple[int, ...]:
         """The axes a reduction runs over, counted from the front."""
         axis = self.get("axis")
-        if isinstance(axis, Operand):
-            axis = axis.array.tolist()
         if axis is None or axis == [] or axis == ():
             return tuple(range(rank))
         axes = axis if isinstance(axis, (tuple, list)) else (axis,)
@@ -133,6 +132,15 @@ def constant(value: Any) -> Any:
         return value.array
     if isinstance(value, (list, tuple)):
         return [constant(v) for v in value]
+    return value
+
+
+def plain(value: Any) -> Any:
+    """A parameter with the operands inside it taken by value, as Python's own numbers."""
+    if isinstance(value, Operand):
+        return value.array.tolist()
+    if isinstance(value, (list, tuple)):
+        return type(value)(plain(v) for v in value)
     return value
 
 

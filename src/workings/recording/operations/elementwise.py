@@ -34,7 +34,7 @@ def _relation(sign: str) -> Rule:
 
 def _scaled(term: Expression, bound: Bound) -> Expression:
     """PyTorch's ``add(x, y, alpha=…)``."""
-    alpha = bound.get("alpha", 1)
+    alpha = bound.named.get("alpha", 1)
     if isinstance(alpha, Operand):
         return Product((alpha.leaf(()), term))
     return term if alpha == 1 else Product((Leaf(alpha), term))
@@ -83,6 +83,15 @@ def _leaky(x: list[Expression], bound: Bound) -> Expression:
     return Sum((Apply("max", (Leaf(0), x[0])), Product((Leaf(slope), Apply("min", (Leaf(0), x[0]))))))
 
 
+def _round(x: list[Expression], bound: Bound) -> Expression:
+    decimals = bound.get("decimals", 0)
+    return Apply("round", (x[0], Leaf(decimals))) if decimals else Apply("round", (x[0],))
+
+
+def _divmod(x: list[Expression], bound: Bound) -> Expression:
+    return Relation("mod" if bound.step.output == 1 else "//", x[0], x[1])
+
+
 def _total(x: list[Expression], bound: Bound) -> Expression:
     return Sum(tuple(x))
 
@@ -123,6 +132,10 @@ RULES: dict[str, Rule] = {
     "outer_divide": lambda x, b: Quotient(x[0], x[1]),
     "outer_maximum": _apply("max"),
     "outer_minimum": _apply("min"),
+    "round": _round,
+    "divmod": _divmod,
+    "left_shift": _relation("<<"),
+    "right_shift": _relation(">>"),
     "tanh_backward": lambda x, b: Product((x[0], Sum((_ONE, Negative(Power(x[1], _TWO)))))),
     "sigmoid_backward": lambda x, b: Product((x[0], x[1], Sum((_ONE, Negative(x[1]))))),
     "threshold_backward": lambda x, b: Choice(Relation(">", x[1], x[2]), x[0], Leaf(0), _number(x[1]) > _number(x[2])),
@@ -134,7 +147,7 @@ RULES: dict[str, Rule] = {
         for name in (
             *("exp", "log", "log2", "log10", "sqrt", "cbrt", "sin", "cos", "tan", "arcsin", "arccos", "arctan", "arctan2"),
             *("sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "absolute", "sign", "floor", "ceil", "rint", "trunc"),
-            *("erf", "isnan", "isinf", "isfinite", "logical_not", "degrees", "radians", "deg2rad", "rad2deg", "round"),
+            *("erf", "isnan", "isinf", "isfinite", "logical_not", "degrees", "radians", "deg2rad", "rad2deg"),
             *("logaddexp", "copysign", "heaviside", "nan_to_num", "int", "float", "bool", "invert", "signbit"),
         )
     },

@@ -17,6 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from workings.equations._arrays import erf
+from workings.equations._checks import has_empty_row
+
 
 @dataclass(frozen=True, slots=True)
 class Function:
@@ -187,7 +190,36 @@ _OTHERS = {
     "isclose": "a b",
     "allclose": "a b",
     "array_equal": "a1 a2",
-    "apply_along_axis": "func1d axis arr",
+    "convolve": "a v mode",
+    "correlate": "a v mode",
+    "interp": "x xp fp",
+    "gradient": "f",
+    "polyval": "p x",
+    "vander": "x N",
+    "cov": "m",
+    "corrcoef": "x",
+    "trapezoid": "y x",
+    "percentile": "a q axis",
+    "quantile": "a q axis",
+    "digitize": "x bins",
+    "histogram": "a bins",
+    "ediff1d": "ary",
+    "cumulative_sum": "x",
+    "nanprod": "a axis",
+    "nanstd": "a axis",
+    "nanvar": "a axis",
+    "nanargmax": "a axis",
+    "nanargmin": "a axis",
+    "ldexp": "x1 x2",
+    "sinc": "x",
+    "isin": "element test_elements",
+    "lexsort": "keys axis",
+    "argpartition": "a kth axis",
+    "unravel_index": "indices shape",
+    "ravel_multi_index": "multi_index dims",
+    "imag": "val",
+    "angle": "z",
+    "array_equiv": "a1 a2",
 }
 if hasattr(np, "vecdot"):
     _OTHERS["vecdot"] = "x1 x2"
@@ -220,9 +252,10 @@ def _numpy() -> None:
         if hasattr(np, name):
             define(f"numpy.{name}", getattr(np, name), _MEANINGS.get(name, name), parameters, moves=True)
     for name, parameters in _OTHERS.items():
-        define(f"numpy.{name}", getattr(np, name), name, parameters)
+        if hasattr(np, name):
+            define(f"numpy.{name}", getattr(np, name), name, parameters)
     define("numpy.linalg.norm", np.linalg.norm, "norm", "x ord axis keepdims")
-    for name, parameters in {"solve": "a b", "inv": "a", "det": "a", "pinv": "a"}.items():
+    for name, parameters in {"solve": "a b", "inv": "a", "det": "a", "pinv": "a", "matrix_power": "a n", "multi_dot": "arrays", "matrix_rank": "A", "cond": "x", "slogdet": "a", "cholesky": "a"}.items():
         define(f"numpy.linalg.{name}", getattr(np.linalg, name), f"linalg_{name}", parameters)
     define("numpy.linalg.matrix_transpose", np.linalg.matrix_transpose, "matrix_transpose", "x", moves=True)
     define("numpy.linalg.vector_norm", np.linalg.vector_norm, "vector_norm", "x axis keepdims ord")
@@ -232,7 +265,7 @@ def _numpy() -> None:
 
 
 _ACCUMULATIONS = {
-    "add": {"reduce": "sum", "accumulate": "cumsum", "outer": "outer_add"},
+    "add": {"reduce": "sum", "accumulate": "cumsum", "outer": "outer_add", "reduceat": "sum_at"},
     "subtract": {"outer": "outer_subtract"},
     "multiply": {"reduce": "prod", "accumulate": "cumprod", "outer": "outer"},
     "divide": {"outer": "outer_divide"},
@@ -244,6 +277,7 @@ _ACCUMULATIONS = {
 _ACCUMULATION_ARGS = {
     "reduce": "a axis dtype out keepdims initial where",
     "accumulate": "a axis dtype out",
+    "reduceat": "a indices axis dtype out",
     "outer": "a b",
 }
 
@@ -279,7 +313,7 @@ def _methods() -> None:
     ARRAY_METHODS["astype"] = define("ndarray.astype", _reduce_default("astype"), "astype", "a dtype", moves=True)
     ARRAY_METHODS["item"] = define("ndarray.item", _reduce_default("item"), "item", "a *index", moves=True)
     ARRAY_METHODS["tolist"] = define("ndarray.tolist", _reduce_default("tolist"), "tolist", "a", moves=True)
-    for attribute, operation in {"T": "transpose", "mT": "matrix_transpose", "real": "real"}.items():
+    for attribute, operation in {"T": "transpose", "mT": "matrix_transpose", "real": "real", "imag": "imag"}.items():
         define(f"ndarray.{attribute}", _attribute(attribute), operation, "a", moves=True)
 
 
@@ -312,7 +346,7 @@ OPERATORS = {
     "==": "equal",
     "!=": "not_equal",
 }
-_OPERATOR_CALLS: dict[str, Callable[[Any, Any], Any]] = {
+OPERATOR_CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
@@ -354,17 +388,37 @@ UNARY_CALLS: dict[str, Callable[[Any], Any]] = {
     "~": operator.invert,
     "not": operator.not_,
 }
-_UNARY_MEANINGS = {"-": "negative", "+": "positive", "~": "invert", "not": "logical_not"}
+UNARY_MEANINGS = {"-": "negative", "+": "positive", "~": "invert", "not": "logical_not"}
+
+
+def room(shape: tuple[int, ...], dtype: Any, strides: tuple[int, ...] | None = None) -> Any:
+    """Memory for an array, in C order or with the strides given: results can depend on them in the last bit."""
+    kind = np.dtype(dtype)
+    if strides is None or 0 in shape:
+        return np.zeros(shape, kind)
+    reach = [stride * (size - 1) for stride, size in zip(strides, shape, strict=True)]
+    raw = np.zeros(sum(map(abs, reach)) + kind.itemsize, np.uint8)
+    return np.ndarray(shape, kind, raw.data, sum(-r for r in reach if r < 0), strides)
+
+
+def duplicate(array: Any) -> Any:
+    """A copy with the same layout in memory."""
+    if not isinstance(array, np.ndarray):
+        return array
+    if array.flags.forc or array.dtype.hasobject:
+        return array.copy(order="K")
+    out = room(array.shape, array.dtype, array.strides)
+    out[...] = array
+    return out
 
 
 def without_change(change: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """The value an in-place operator leaves, without leaving it anywhere: what a replay runs."""
 
     def call(left: Any, right: Any) -> Any:
-        return change(left.copy() if isinstance(left, np.ndarray) else left, right)
+        return change(duplicate(left), right)
 
     return call
-
 
 
 def put(base: Any, value: Any, index: Any) -> Any:
@@ -372,21 +426,54 @@ def put(base: Any, value: Any, index: Any) -> Any:
     if hasattr(base, "clone"):
         out = base.detach().clone()
     else:
-        out = np.array(base)
+        out = duplicate(base)
     out[index] = value
     return out
 
 
 def put_flat(base: Any, value: Any, positions: Any) -> Any:
-    """``base`` with the elements at flat ``positions`` replaced, in order, by those of ``value``."""
-    out = np.array(base)
-    out.reshape(-1)[np.asarray(positions).reshape(-1)] = np.asarray(value).reshape(-1)
+    """``base`` with the elements at flat ``positions``, counted in C order, replaced by those of ``value``."""
+    out = duplicate(base)
+    out.flat[np.asarray(positions).reshape(-1)] = np.asarray(value).reshape(-1)
     return out
 
 
-def take_flat(base: Any, positions: Any) -> Any:
+def take_flat(base: Any, positions: Any, strides: tuple[int, ...] | None = None) -> Any:
     """The elements of ``base`` at flat ``positions``, in the shape of ``positions``."""
-    return np.asarray(base).reshape(-1)[positions]
+    taken = np.asarray(base).reshape(-1)[positions]
+    if strides is None:
+        return taken
+    out = room(taken.shape, taken.dtype, strides)
+    out[...] = taken
+    return out
+
+
+def contains(container: Any, item: Any) -> bool:
+    """``item in container`` for numbers."""
+    return bool(item in container)
+
+
+def raises(function: str, kind: str, arguments: Any, keywords: Any) -> bool:
+    """Whether a call raises an error of this kind."""
+    call = resolve(function)
+    if call is None:
+        return True
+    try:
+        with np.errstate(all="ignore"):
+            call(*arguments, **keywords)
+    except Exception as error:
+        return type(error).__name__ == kind
+    return False
+
+
+def along_axis(shape: tuple[int, ...], axis: int, *results: Any) -> Any:
+    """What ``np.apply_along_axis`` makes of the results of its function, one for each row."""
+    first = np.asanyarray(results[0])
+    buffer = np.zeros(shape + first.shape, first.dtype)
+    for place, result in zip(np.ndindex(*shape), results, strict=True):
+        buffer[(*place, ...)] = result
+    outer, every = len(shape), list(range(buffer.ndim))
+    return np.transpose(buffer, every[:axis] + every[outer:] + every[axis:outer])
 
 
 def stack_plain(*items: Any) -> Any:
@@ -430,9 +517,36 @@ def argmin_plain(*keys: Any) -> int:
     return min(range(len(keys)), key=keys.__getitem__)
 
 
+def find(wanted: Any, *items: Any) -> int | None:
+    """The first place where a number stands among others."""
+    return next((place for place, item in enumerate(items) if item == wanted), None)
+
+
+def count(wanted: Any, *items: Any) -> int:
+    """How often a number stands among others."""
+    return sum(1 for item in items if item == wanted)
+
+
+def classes(*items: Any) -> tuple[int, ...]:
+    """For each number the first place where an equal one stands: two lists with the same answer make like sets."""
+    return tuple(items.index(item) for item in items)
+
+
+def set_flat(base: Any, index: Any, value: Any) -> Any:
+    """What ``base.flat[index] = value`` leaves."""
+    out = duplicate(base)
+    out.flat[index] = value
+    return out
+
+
+def tolist(array: Any) -> Any:
+    """The numbers of an array, on their way to becoming Python's own."""
+    return np.asarray(array, dtype=float) if array.dtype.kind == "f" else np.array(array)
+
+
 def total(*items: Any) -> Any:
     """Python's sum() over arrays: they are added one after another."""
-    return sum(items[1:], 0 + items[0])
+    return sum(items)
 
 
 def size(array: Any, axis: int) -> int:
@@ -444,7 +558,7 @@ def changed(change: Callable[..., Any]) -> Callable[..., Any]:
     """The array that an in-place NumPy call leaves, without changing the one it was given."""
 
     def call(base: Any, *args: Any, **kwargs: Any) -> Any:
-        out = np.array(base)
+        out = duplicate(base)
         change(out, *args, **kwargs)
         return out
 
@@ -472,11 +586,11 @@ def _change_method(name: str) -> Callable[..., Any]:
 
 def _python() -> None:
     for sign, name in OPERATORS.items():
-        define(f"operator.{name}", _OPERATOR_CALLS[sign], name, "x1 x2")
+        define(f"operator.{name}", OPERATOR_CALLS[sign], name, "x1 x2")
     for sign, change in INPLACE_CALLS.items():
         define(f"inplace.{OPERATORS[sign]}", without_change(change), OPERATORS[sign], "x1 x2")
     for sign, call in UNARY_CALLS.items():
-        define(f"operator.{_UNARY_MEANINGS[sign]}", call, _UNARY_MEANINGS[sign], "x")
+        define(f"operator.{UNARY_MEANINGS[sign]}", call, UNARY_MEANINGS[sign], "x")
     for name in "exp log log2 log10 log1p expm1 sqrt sin cos tan asin acos atan sinh cosh tanh erf floor ceil trunc".split():
         define(f"math.{name}", getattr(math, name), {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}.get(name, name), "x")
     if hasattr(math, "sumprod"):
@@ -492,6 +606,8 @@ def _python() -> None:
     define("math.atan2", math.atan2, "arctan2", "x1 x2")
     define("math.fmod", math.fmod, "fmod", "x1 x2")
     define("math.dist", math.dist, "dist", "a b")
+    define("equations.erf", erf, "erf", "x")
+    define("equations.has_empty_row", has_empty_row, "check", "x")
     define("builtins.abs", abs, "absolute", "x")
     define("builtins.pow", pow, "power", "x1 x2")
     define("builtins.round", round, "round", "a decimals")
@@ -507,6 +623,15 @@ def _python() -> None:
     define("recording.argmax", argmax_plain, "order")
     define("recording.argmin", argmin_plain, "order")
     define("recording.total", total, "total")
+    define("recording.classes", classes, "classes")
+    define("numpy.size", np.size, "count", "a axis")
+    define("recording.find", find, "find", "wanted")
+    define("recording.count", count, "count", "wanted")
+    define("recording.tolist", tolist, "tolist", "a", moves=True)
+    define("changed.flat", set_flat, "put_at", "base index value", moves=True)
+    define("recording.contains", contains, "contains", "container item")
+    define("recording.raises", raises, "raises")
+    define("recording.along_axis", along_axis, "along_axis", moves=True)
     define("recording.size", size, "size", "array axis")
     for name, parameters in _CHANGES.items():
         method = hasattr(np.ndarray, name) and not hasattr(np, name) or name == "sort"
@@ -516,10 +641,13 @@ def _python() -> None:
         define(f"changed.{ufunc}_at", changed(getattr(np, ufunc).at), f"{ufunc}_at", "base indices values")
     for name, maker in {"c_": np.c_, "r_": np.r_}.items():
         define(f"numpy.{name}", maker.__getitem__, name, "arrays", moves=True)
+    for name in "float64 float32 float16 int64 int32 int16 int8 uint8 uint16 uint32 uint64 complex128 complex64 bool_".split():
+        define(f"numpy.{name}", getattr(np, name), "cast", "value", moves=True)
+    define("numpy.ix_", np.ix_, "ix_", moves=True)
     define("numpy.fromiter", np.fromiter, "array", "object dtype", moves=True)
     define("recording.put", put, "put", "base value index", moves=True)
     define("recording.put_flat", put_flat, "put_flat", "base value positions", moves=True)
-    define("recording.take_flat", take_flat, "take_flat", "base positions", moves=True)
+    define("recording.take_flat", take_flat, "take_flat", "base positions strides", moves=True)
     define("recording.list", stack_plain, "list", moves=True)
     define("recording.cast", to_dtype_of, "cast", "value shape dtype", moves=True)
     define("recording.getitem", getitem, "getitem", "base index", moves=True)

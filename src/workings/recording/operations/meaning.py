@@ -11,17 +11,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from workings.recording.operations import contraction, elementwise, movement, reduction
 from workings.recording.operations.bound import Bound
-from workings.recording.operations.expression import Expression, Leaf, Limits
+from workings.recording.operations.expression import Expression, Limits
+from workings.recording.operations.functions import MADE_OF_NOTHING
 from workings.recording.operations.lowering import LOWERINGS
 
 if TYPE_CHECKING:
     from workings.recording.working import Labels, Step, Working
 
 COMPOSITES = frozenset(LOWERINGS)
+_FROM_NOTHING = MADE_OF_NOTHING - {"full", "full_like", "linspace", "logspace", "meshgrid"}
+_ORDERS = {"argsort", "nonzero", "argwhere", "flatnonzero", "searchsorted", "check", "allclose", "array_equal"}
 
 
 def kind(step: Step) -> str:
@@ -29,6 +30,10 @@ def kind(step: Step) -> str:
     operation = step.operation
     if operation in ("given", "size", "order"):
         return operation
+    if operation in _FROM_NOTHING:
+        return "given"
+    if operation in _ORDERS:
+        return "order"
     if operation in elementwise.RULES:
         return "elementwise"
     if operation in reduction.RULES:
@@ -90,5 +95,3 @@ _LABELS: dict[str, Callable[[Bound, list[Any]], Any]] = {
     "contraction": contraction.labels,
     "movement": movement.labels,
 }
-
-__all__ = ["COMPOSITES", "Leaf", "element", "kind", "label_rule", "np"]

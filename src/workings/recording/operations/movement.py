@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 # Parameters that say where, not what: they are taken as they are.
 _SELECTORS = {
     *("index", "indices", "condition", "mask", "where", "positions", "repeats", "condlist", "indices_or_sections", "obj"),
-    *("shift", "shifts", "pad_width", "k", "axis", "shape", "reps", "order", "padding"),
+    *("shift", "shifts", "pad_width", "k", "axis", "axes", "shape", "reps", "order", "padding", "newshape", "dtype"),
+    *("axis1", "axis2", "source", "destination", "start", "stop", "step", "size", "sizes", "offset", "stride", "a_min"),
 }
 # Movements of PyTorch, by base name.
 _TORCH = {
@@ -163,8 +164,9 @@ def _moved_inputs(step: Step) -> set[int]:
             for part in template:
                 visit(part)
 
+    rest = next((n[1:] for n in names if n.startswith("*")), "")
     for place, template in enumerate(step.arguments):
-        name = names[place] if place < len(names) else ""
+        name = names[place].lstrip("*") if place < len(names) else rest
         if name not in _SELECTORS:
             visit(template)
     for name, template in step.keywords.items():
@@ -186,6 +188,8 @@ def _without_types(step: Step) -> Step:
     keywords = {k: v for k, v in step.keywords.items() if k not in ("dtype", "casting", "out", "copy", "non_blocking", "memory_format")}
     if step.function == "ndarray.astype" and "dtype" in step.keywords:
         keywords["dtype"] = "float64"
+    if step.function == "numpy.fromiter":
+        arguments, keywords = arguments[:1], {"dtype": "float64"}
     copy = StepClass(step.number, step.operation, step.function, step.inputs, arguments, keywords, 0, 0, None)
     copy.output = step.output
     if base_name(step) == "_to_copy":

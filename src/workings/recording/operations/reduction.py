@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from workings.recording.operations.bound import Bound, Operand
-from workings.recording.operations.expression import Apply, Expression, Leaf, Limits, Power, Product, Sum
+from workings.recording.operations.bound import Bound, Operand, plain
+from workings.recording.operations.expression import Apply, Expression, Leaf, Limits, Negative, Product, Sum
 
 RULES = {"sum", "max", "min", "prod", "argmax", "argmin", "any", "all", "cumsum", "cumprod", "cummax", "cummin", "trace"} | {
-    "amax", "amin", "nansum", "count_nonzero",
+    "amax", "amin", "nansum", "count_nonzero", "gathered", "add_at", "subtract_at",
 }  # fmt: skip
 _RUNNING = {"cumsum": "sum", "cumprod": "prod", "cummax": "max", "cummin": "min"}
 
@@ -32,6 +32,10 @@ def sum_of(values: np.ndarray[Any, Any], leaf: Any, limits: Limits) -> Expressio
 def element(bound: Bound, index: tuple[int, ...], limits: Limits) -> Expression | None:
     operation = bound.step.operation
     operand = bound.operand(0)
+    if operation == "gathered":
+        return _gathered(bound, operand, index, limits)
+    if operation in ("add_at", "subtract_at"):
+        return _added_at(bound, index, limits)
     if isinstance(bound.args[0], (list, tuple)) or len(bound.args) > 1 and operation in ("max", "min") and _scalars(bound):
         return _of_arguments(bound, operation)
     rank = len(operand.shape)
@@ -55,6 +59,27 @@ def element(bound: Bound, index: tuple[int, ...], limits: Limits) -> Expression 
         first = start.leaf(())
         return Sum((first, *(out.terms if isinstance(out, Sum) else (out,)))) if first.value else out
     return out
+
+
+def _gathered(bound: Bound, slope: Operand, index: tuple[int, ...], limits: Limits) -> Expression:
+    """The slopes of everything one number was moved or copied to, added up."""
+    here, places = plain(bound.args[1]), plain(bound.args[2])
+    flat = int(np.ravel_multi_index(index, bound.step.shape)) if bound.step.shape else 0
+    hits = np.argwhere(np.asarray(here) & (np.asarray(places) == flat))
+    values = np.array([slope.array[tuple(h)] for h in hits])
+    return sum_of(values, lambda i: slope.leaf(hits[i]), limits) if len(hits) else Leaf(0.0)
+
+
+def _added_at(bound: Bound, index: tuple[int, ...], limits: Limits) -> Expression:
+    """``np.add.at``: what stood there, plus every value sent to this place."""
+    base, values = bound.operand(0), bound.operand(2)
+    where = plain(bound.args[1])
+    key = tuple(np.asarray(k) if isinstance(k, list) else k for k in where) if isinstance(where, tuple) else np.asarray(where)
+    places = np.arange(base.array.size).reshape(base.shape)[key]
+    hits = np.argwhere(places == int(np.ravel_multi_index(index, base.shape)))
+    taken = bound.step.operation == "subtract_at"
+    terms: list[Expression] = [values.broadcast_leaf(tuple(int(i) for i in h)) for h in hits]
+    return Sum((base.leaf(index), *(Negative(t) if taken else t for t in terms)))
 
 
 def _scalars(bound: Bound) -> bool:
@@ -119,6 +144,8 @@ def _running(bound: Bound, operand: Operand, index: tuple[int, ...], what: str, 
 
 
 def labels(bound: Bound, inputs: list[Any]) -> Any:
+    if bound.step.operation == "gathered":
+        return (None,) * len(bound.step.shape)
     operand = bound.operand(0)
     if bound.step.operation in _RUNNING:
         return operand.labels
@@ -132,4 +159,4 @@ def labels(bound: Bound, inputs: list[Any]) -> Any:
     return tuple(kept)
 
 
-__all__ = ["RULES", "Power", "element", "labels", "sum_of"]
+__all__ = ["RULES", "element", "labels", "sum_of"]

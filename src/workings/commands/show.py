@@ -1,0 +1,206 @@
+"""`workings show`: run, ask, and write in the format asked for."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from workings.commands import output
+from workings.commands.changes import parse_changes
+from workings.commands.problems import YOURS, Ended, UserError, printable, say
+from workings.commands.what import computes, working_of
+
+if TYPE_CHECKING:
+    from workings.reading.arithmetic import Arithmetic
+    from workings.reading.replay import Replay
+    from workings.recording.running import ScriptError
+    from workings.recording.working import Working
+
+DEPTHS = ("sentences", "steps", "numbers")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What the command line asks for."""
+
+    what: str
+    sentence: str | None = None
+    at: Sequence[str] = ()
+    changes: Sequence[str] = ()
+    format: str | None = None
+    output: str | None = None
+    depth: str | None = None
+    decimals: int | None = None
+    width: int | None = None
+    colour: bool = True
+
+
+@dataclass(frozen=True)
+class Look:
+    """How it is written down."""
+
+    format: str
+    depth: str
+    levels: int | None
+    width: int
+    colour: bool
+
+
+def show(request: Request) -> None:
+    """Run what was named and write what was asked about it. Raises UserError; ends with 2 where a script stops."""
+    look = _look(request)
+    changes = parse_changes(request.changes)
+    output.check_writable(request.output)
+    from workings.recording.running import ScriptError
+
+    try:
+        working = working_of(request.what, request.sentence)
+        if request.decimals is not None:
+            working.decimals = request.decimals
+        result = _answer(working, request, changes, look)
+    except ScriptError as stopped:
+        _show_stopped(stopped, request, look)
+        raise Ended(YOURS) from None
+    output.write(result, request.output)
+
+
+def _answer(working: Working, request: Request, changes: dict[str, Any], look: Look) -> str:
+    if not changes:
+        return _arithmetic(working, request.at, look) if request.at else _rendered(working, look)
+    replay = _replayed(working, changes)
+    after = replay.after()
+    after.decimals = working.decimals
+    # with_values shares its lists with the Working before: it gets notes of its own.
+    after.notes = [*after.notes, *(f"What if: {text}" for text in request.changes)]
+    if request.at:
+        return _arithmetic(after, request.at, look, before=working)
+    if look.format == "txt":
+        from workings.views import terminal
+
+        return terminal.render_replay(replay, colour=look.colour, width=look.width)
+    return _rendered(after, look)
+
+
+def _replayed(working: Working, changes: dict[str, Any]) -> Replay:
+    from workings.reading.replay import changed_value
+
+    for address, new in changes.items():
+        try:
+            changed_value(working, address, new, {})
+        except ValueError as misfit:
+            raise UserError(f"--set {address}: {misfit}", "", "count the numbers after the = sign") from None
+    try:
+        return working.replay(changes)
+    except (ArithmeticError, ValueError, IndexError) as error:
+        raise UserError(f"with the change, the computation stops: {error}", "", "try other numbers") from None
+
+
+def _rendered(working: Working, look: Look) -> str:
+    match look.format:
+        case "md":
+            from workings.views import markdown
+
+            return markdown.render(working, depth=look.depth)
+        case "tex":
+            from workings.views import latex
+
+            return latex.render(working, depth=look.depth)
+        case "json":
+            from workings.views import data
+
+            return data.render(working)
+    from workings.views import terminal
+
+    return terminal.render(working, depth=look.depth, colour=look.colour, width=look.width)
+
+
+def _arithmetic(working: Working, addresses: Sequence[str], look: Look, before: Working | None = None) -> str:
+    found = [(address, _worked(working, address, look)) for address in addresses]
+    if look.format == "json":
+        from workings.views import data
+
+        return data.render_arithmetic(found)
+    if look.format == "tex":
+        return _document([result.latex() for _, result in found])
+    if look.format == "md":
+        return "\n".join(_display(result.latex()) for _, result in found)
+    from workings.views import terminal
+
+    parts = []
+    for address, result in found:
+        text = terminal.render_arithmetic(working, result).rstrip("\n")
+        if before is not None:
+            earlier = terminal.render_arithmetic(before, _worked(before, address, look)).rstrip("\n")
+            text = f"Before:\n{earlier}\n\nAfter:\n{text}"
+        parts.append(text)
+    return "\n\n".join(parts) + "\n"
+
+
+def _worked(working: Working, address: str, look: Look) -> Arithmetic:
+    try:
+        return working.at(address, depth=look.levels)
+    except ValueError as error:  # an array, not one number
+        raise UserError(f"--at {address!r}: {error}") from None
+
+
+def _display(latex: str) -> str:
+    return "$$\n" + latex.replace("align*", "aligned") + "\n$$\n"
+
+
+def _document(parts: list[str]) -> str:
+    head = "\\documentclass{article}\n\\usepackage[utf8]{inputenc}\n\\usepackage[T1]{fontenc}\n\\usepackage{amsmath}\n"
+    return head + "\\allowdisplaybreaks\n\\begin{document}\n" + "\n\n".join(parts) + "\n\\end{document}\n"
+
+
+def _show_stopped(stopped: ScriptError, request: Request, look: Look) -> None:
+    """A script that raised, exited or was interrupted: what there is, then its own traceback, then what happened."""
+    working = stopped.working
+    whole_file = request.output not in (None, "-") or look.format in ("json", "tex")
+    if whole_file:
+        say(f"workings: nothing was written to {request.output or 'standard output'}, because the script did not end")
+    elif computes(working):
+        if request.decimals is not None:
+            working.decimals = request.decimals
+        output.write(_rendered(working, look))
+    if not isinstance(stopped.cause, (KeyboardInterrupt, SystemExit)):
+        from workings.commands.tracebacks import own_traceback
+
+        say(own_traceback(stopped.cause))
+    shown = "" if whole_file else "; shown is what was recorded up to there" if computes(working) else "; nothing was computed yet"
+    say(f"workings: {request.what}: {stopped}{shown}")
+
+
+def _look(request: Request) -> Look:
+    chosen = output.format_for(request.format, request.output)
+    depth, levels = _depth(request)
+    if request.decimals is not None and not 0 <= request.decimals <= 17:
+        raise UserError(f"--decimals {request.decimals}", "a count from 0 to 17", "4 is usual")
+    if request.width is not None and request.width < 20:
+        raise UserError(f"--width {request.width}", "at least 20 columns", "leave it out to fit the window")
+    to_screen = request.output in (None, "-") and sys.stdout.isatty()
+    colour = request.colour and "NO_COLOR" not in os.environ and (to_screen or bool(os.environ.get("FORCE_COLOR")))
+    # A pipe or a file has no width of its own: 100 columns, the same everywhere.
+    width = request.width or shutil.get_terminal_size((100, 24)).columns
+    return Look(chosen, depth, levels, width, colour)
+
+
+def _depth(request: Request) -> tuple[str, int | None]:
+    """How much is shown: a word for a Working, a count of lines back for one number."""
+    asked = request.depth
+    if asked is None:
+        return "steps", None
+    if asked.isdecimal():
+        if not request.at:
+            raise UserError(f"--depth {asked}: a count of lines goes with --at", f"one of {', '.join(DEPTHS)}", "or add --at ADDRESS")
+        return "steps", int(asked)
+    if asked in DEPTHS:
+        return asked, None
+    import difflib
+
+    near = difflib.get_close_matches(asked.lower(), DEPTHS, 1, 0.4)
+    hint = f"did you mean --depth {near[0]}?" if near else "steps is the usual one"
+    raise UserError(f"--depth {printable(asked)}", f"one of {', '.join(DEPTHS)}, or a count of lines with --at", hint)

@@ -1,0 +1,134 @@
+"""What is shown: from the word on the command line to a Working."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workings.commands.problems import UserError
+
+if TYPE_CHECKING:
+    from workings.recording.working import Working
+
+LIMIT = 1_000_000
+"""The largest file that is read, in bytes. What a person follows number by number is far smaller."""
+KINDS = {".py": "a script", ".toml": "an example", ".workings": "a saved Working"}
+
+
+def working_of(what: str, sentence: str | None = None) -> Working:
+    """Run an example or a script, or load a saved Working.
+
+    Raises UserError for what is none of these; ScriptError where a script stops, with what was recorded until then.
+    """
+    suffix = Path(what).suffix.lower()
+    if suffix == ".py":
+        return _script(what, sentence)
+    if suffix == ".workings":
+        return _saved(what, sentence)
+    from workings import examples
+
+    if suffix == ".toml":
+        check_file(what, "an example")
+    elif what not in examples.names():
+        raise _unknown(what, examples.names())
+    return examples.load(what).run(sentence)
+
+
+def _script(what: str, sentence: str | None) -> Working:
+    text = check_file(what, "a script")
+    _no_sentence(what, sentence, "a script")
+    from workings.recording.running import record_script
+
+    try:
+        working = record_script(what)
+    except SyntaxError as error:
+        raise UserError(_syntax_error(what, text, error)) from None
+    except RecursionError:
+        raise UserError(f"{what}: it is nested too deeply", "a script as people write it", "break its longest line up") from None
+    if not computes(working):
+        given = sum(1 for step in working.steps if step.operation == "given")
+        found = f"{given} values are given, and nothing is computed from them" if given else "nothing is computed"
+        raise UserError(f"{what}: {found}", "at least one operation on numbers", "call your function in the script, on some numbers")
+    return working
+
+
+def computes(working: Working) -> bool:
+    """Whether anything was worked out, rather than only given."""
+    return any(step.operation not in ("given", "size", "order") for step in working.steps)
+
+
+def _saved(what: str, sentence: str | None) -> Working:
+    if not Path(what).is_file():
+        check_file(what, "a saved Working")
+    _no_sentence(what, sentence, "a saved Working")
+    from workings.recording.saving import load
+
+    return load(Path(what))
+
+
+def _no_sentence(what: str, sentence: str | None, kind: str) -> None:
+    if sentence is not None:
+        raise UserError(f"{what} is {kind}, and a sentence was given too: {sentence!r}", "a sentence only with an example",
+                        f"workings show {what}")  # fmt: skip
+
+
+def _unknown(what: str, names: list[str]) -> UserError:
+    path = Path(what)
+    if path.is_dir():
+        return UserError(f"{what}: this is a folder", "an example's name or a file", "name the file inside it")
+    if path.exists():
+        kinds = ", ".join(f"{kind} ({suffix})" for suffix, kind in KINDS.items())
+        return UserError(f"{what}: its name does not say what it is", kinds, "give the file one of these endings")
+    for suffix in (".py", ".toml"):
+        if path.with_name(path.name + suffix).is_file():
+            return UserError(f"there is no example named {what!r}", "", f"did you mean the file {what}{suffix}?")
+    near = difflib.get_close_matches(what.lower(), names, 2, 0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else "`workings examples` lists them"
+    return UserError(f"there is no example named {what!r}", f"one of {', '.join(names)}, or a .py or .toml file", hint)
+
+
+def check_file(what: str, kind: str) -> str:
+    """The text of a file that is there, not too large, and text in UTF-8."""
+    path = Path(what)
+    if path.is_dir():
+        raise UserError(f"{what}: this is a folder", f"{kind}, a file", "name the file inside it")
+    if not path.exists():
+        raise UserError(f"{what}: there is no such file", kind, _neighbour(path))
+    if not path.is_file():
+        raise UserError(f"{what}: this is not a file of text", kind, "save it to a file first")
+    size = path.stat().st_size
+    if size > LIMIT:
+        raise UserError(f"{what}: the file has {size / 1e6:.1f} MB", f"at most {LIMIT / 1e6:.0f} MB",
+                        "leave out data: a few rows show how the numbers are made")  # fmt: skip
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise UserError(f"{what}: it cannot be read ({error.strerror})", kind, "check its permissions") from None
+    if b"\0" in content:
+        raise UserError(f"{what}: this is a binary file", f"{kind}, as text", "name the file it was made from")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise UserError(f"{what}, line {line}: byte {content[error.start]:#04x} is not UTF-8", "text in UTF-8",
+                        "save the file in that encoding") from None  # fmt: skip
+
+
+def _neighbour(path: Path) -> str:
+    """A file beside the one that is missing, with nearly its name."""
+    folder = path.parent
+    there = [p.name for p in folder.iterdir() if p.is_file()] if folder.is_dir() else []
+    near = difflib.get_close_matches(path.name, there, 1, 0.6)
+    return f"did you mean {folder / near[0]}?" if near else "check the name and the folder"
+
+
+def _syntax_error(what: str, text: str, error: SyntaxError) -> str:
+    """The line that Python cannot read, and a mark under the place."""
+    lines = text.splitlines()
+    message = f"{what}, line {error.lineno}: {error.msg}; expected Python"
+    if not error.lineno or error.lineno > len(lines):
+        return message + "; run it with Python first"
+    line = lines[error.lineno - 1]
+    mark = " " * (max(error.offset or 1, 1) - 1) + "^"
+    return f"{message}; the line is\n    {line}\n    {mark}"

@@ -1,0 +1,247 @@
+"""`workings explain`: an equation, an operation or a word of the glossary, in plain text."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import inspect
+import re
+import textwrap
+import tomllib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from workings.commands.problems import UserError
+from workings.equations import EQUATIONS, Equation, equation_of
+from workings.recording.operations import contraction, elementwise, functions, lowering, reduction
+from workings.views.plain import plain_lines
+
+WIDTH = 100
+_KINDS = {
+    "elementwise": "Each number of the result is made from the numbers in the same place.",
+    "reduction": "Each number of the result is made from the numbers along an axis.",
+    "contraction": "Each number of the result is a sum of products.",
+    "composite": "It is made of simpler operations, which are shown when one of its numbers is worked out.",
+    "movement": "It makes no new numbers: each one was somewhere else before.",
+    "opaque": "It is run and its result is kept, but its numbers are not worked out.",
+}
+
+
+@dataclass(frozen=True)
+class Word:
+    """An entry of the glossary."""
+
+    name: str
+    sentence: str
+    formula: str = ""
+    also: tuple[str, ...] = ()
+    equations: tuple[str, ...] = ()
+    see: tuple[str, ...] = ()
+
+
+@cache
+def glossary() -> tuple[dict[str, Word], dict[str, str]]:
+    """The words, and the sentences of operations, by name."""
+    data = tomllib.loads(Path(__file__).with_name("glossary.toml").read_text(encoding="utf-8"))
+    words = {
+        name: Word(name, entry["sentence"], entry.get("formula", ""),
+                   *(tuple(entry.get(key, ())) for key in ("also", "equations", "see")))  # fmt: skip
+        for name, entry in data["words"].items()
+    }
+    return words, data["operations"]
+
+
+def explain(name: str) -> str:
+    """Everything known by a name: the word, the equations, the operation. Raises UserError, offering near names."""
+    words, sentences = glossary()
+    wanted = normal(name)
+    word = next((w for w in words.values() if wanted in map(normal, (w.name, *w.also))), None)
+    equations = [e for e in _equations() if wanted in _equation_names(e)]
+    operation = next((o for o in _operations() if wanted in _operation_names(o)), None)
+    parts: list[str] = []
+    if word is not None:
+        parts.append(_word(word, equations))
+    parts += [_equation(e) for e in equations]
+    if operation is not None:
+        parts.append(_operation(operation, sentences.get(operation, "")))
+    if not parts:
+        raise UserError(f"nothing is known by the name {name!r}", "an equation, an operation or a word", _suggestion(wanted))
+    return "\n".join(parts)
+
+
+def normal(name: str) -> str:
+    """A name without the differences that do not matter: case, hyphens and underscores, a z for an s, brackets."""
+    text = re.sub(r"[\s_-]+", " ", name.casefold()).strip().replace("izat", "isat").replace("izer", "iser")
+    return text.removeprefix("equation ").strip("()")
+
+
+def known_names() -> list[str]:
+    """Every name that can be explained, as it is written."""
+    words, _ = glossary()
+    return [*words, *(a for w in words.values() for a in w.also), *EQUATIONS, *_operations()]
+
+
+def _suggestion(wanted: str) -> str:
+    names = {normal(n): n for n in reversed(known_names())}
+    near = difflib.get_close_matches(wanted, names, 3, 0.6) or [n for n in names if wanted and wanted in n][:3]
+    return f"did you mean {' or '.join(names[n] for n in near)}?" if near else "try attention, softmax or matmul"
+
+
+# -- words ------------------------------------------------------------------------------------------------------------
+
+
+def _word(word: Word, shown: list[Equation]) -> str:
+    out = [word.name, *_filled(word.sentence)]
+    if word.formula:
+        out += ["", *_formula(word.formula)]
+    computed = [name for name in word.equations if name not in {e.name for e in shown}]
+    if computed:
+        out += ["", *_filled("Equations: " + ", ".join(_titled(name) for name in computed))]
+    if word.see:
+        out += ["", *_filled("See also: " + ", ".join(word.see))]
+    return "\n".join(out) + "\n"
+
+
+def _titled(name: str) -> str:
+    found = equation_of(EQUATIONS[name])
+    return f"{name} {found.label}" if found is not None and found.label else name
+
+
+# -- equations --------------------------------------------------------------------------------------------------------
+
+
+def _equations() -> Iterable[Equation]:
+    return (e for e in map(equation_of, EQUATIONS.values()) if e is not None)
+
+
+def _equation_names(equation: Equation) -> set[str]:
+    return {normal(equation.name), normal(equation.title), *map(str, equation.number)}
+
+
+def _equation(equation: Equation) -> str:
+    function = EQUATIONS[equation.name]
+    head = f"{equation.title} {equation.label}".rstrip()
+    out = [f"{head}: the equation `{equation.name}`", *_filled(equation.sentence), "", *_formula(equation.latex)]
+    out += ["", "  Symbols and shapes", *_symbols(equation)]
+    if equation.variants:
+        out += ["", "  Choices that change numbers"]
+        for topic, choice in equation.variants.items():
+            out += textwrap.wrap(f"{topic}: {choice}", WIDTH, initial_indent="    ", subsequent_indent="      ")
+    section = f"section {equation.section} of the first text; " if equation.section else ""
+    out += ["", *_filled(f"From: {section}{equation.source}")]
+    out += ["", f"  Code: workings.equations.{function.__name__}", textwrap.indent(code(function), "    ")]
+    users = used_by(equation.name)
+    out += ["", "  Used by", *(f"    {user}" for user in users)] if users else ["", "  Used by no example yet."]
+    words, _ = glossary()
+    related = [w.name for w in words.values() if equation.name in w.equations]
+    if related:
+        out += ["", *_filled("See also: " + ", ".join(related))]
+    return "\n".join(out) + "\n"
+
+
+def _symbols(equation: Equation) -> list[str]:
+    """One line for each argument and inner name: its letter and its axes."""
+    names = list(dict.fromkeys([*equation.shapes, *equation.symbols]))
+    letters = {name: " ".join(plain_lines(equation.symbols[name])) if name in equation.symbols else "" for name in names}
+    wide, high = max(map(len, names)), max(map(len, letters.values()))
+    out = []
+    for name in names:
+        shape = equation.shapes.get(name)
+        axes = "" if shape is None else "one number" if shape == "" else shape
+        out.append(f"    {name:<{wide}}  {letters[name]:<{high}}  {axes}".rstrip())
+    return out
+
+
+def code(function: Callable[..., Any]) -> str:
+    """The function's source, without its decorator and its docstring."""
+    source = textwrap.dedent(inspect.getsource(function))
+    node = ast.parse(source).body[0]
+    assert isinstance(node, ast.FunctionDef)
+    lines = source.splitlines()
+    kept = lines[node.lineno - 1 :]
+    first = node.body[0]
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+        kept = lines[node.lineno - 1 : first.lineno - 1] + lines[first.end_lineno or first.lineno :]
+    return "\n".join(kept)
+
+
+def used_by(name: str) -> list[str]:
+    """The sections of the shipped examples that compute an equation, with the command that shows each."""
+    from workings import examples
+
+    width = max(map(len, examples.names()), default=0)
+    out: list[str] = []
+    for example in examples.names():
+        out += [f"workings show {example:<{width}}  {section}" for section in _sections_with(example).get(name, ())]
+    return out
+
+
+@cache
+def _sections_with(example: str) -> dict[str, tuple[str, ...]]:
+    """For each equation, the sections of an example that it is part of."""
+    from workings import examples
+
+    working = examples.load(example).run()
+    found: dict[str, dict[str, None]] = {}
+    for group in working.groups:
+        if not group.equation:
+            continue
+        outer = group
+        while outer.parent is not None and outer.parent > 0:
+            outer = working.groups[outer.parent]
+        label = outer.name + (f": {outer.title}" if outer.title else "")
+        found.setdefault(group.equation, {})[label] = None
+    return {equation: tuple(sections) for equation, sections in found.items()}
+
+
+# -- operations -------------------------------------------------------------------------------------------------------
+
+
+@cache
+def _operations() -> dict[str, list[str]]:
+    """Every operation, with the functions that mean it."""
+    out: dict[str, list[str]] = {}
+    for name, function in functions.BY_NAME.items():
+        out.setdefault(function.operation, []).append(name)
+    return out
+
+
+def _operation_names(operation: str) -> set[str]:
+    return {normal(operation), *map(normal, _operations()[operation])}
+
+
+def _operation(operation: str, sentence: str) -> str:
+    kind = _kind(operation)
+    called = [n.removeprefix("operator.") for n in _operations()[operation] if not n.startswith(("inplace.", "changed."))]
+    out = [f"{operation}: an operation", *_filled(f"{sentence} {_KINDS[kind]}".strip())]
+    signs = [sign for sign, meaning in functions.OPERATORS.items() if meaning == operation]
+    out += ["", *_filled("Written as: " + ", ".join(dict.fromkeys([*signs, *called])))]
+    return "\n".join(out) + "\n"
+
+
+def _kind(operation: str) -> str:
+    tables: dict[str, Iterable[str]] = {
+        "elementwise": elementwise.RULES,
+        "reduction": reduction.RULES,
+        "contraction": contraction.NAMES,
+        "composite": lowering.LOWERINGS,
+    }
+    for kind, table in tables.items():
+        if operation in table:
+            return kind
+    moves = any(functions.BY_NAME[name].moves for name in _operations()[operation])
+    return "movement" if moves else "opaque"
+
+
+# -- lines ------------------------------------------------------------------------------------------------------------
+
+
+def _filled(text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent="  ")
+
+
+def _formula(latex: str) -> list[str]:
+    return ["  Formula", *(f"    {line}" for line in plain_lines(latex)), "  In LaTeX", f"    {latex}"]

@@ -1,0 +1,388 @@
+"""One number worked out, back to the numbers it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from workings.reading.notation import Notation, sign_between, sign_of
+from workings.recording.address import quote_selector
+from workings.recording.index import label_at
+from workings.recording.opening import Opened, open_step
+from workings.recording.operations import meaning
+from workings.recording.operations.expression import (
+    Expression,
+    Leaf,
+    Limits,
+    Negative,
+    Product,
+    Sum,
+    children,
+    leaves,
+)
+from workings.recording.working import Ref, Site, Step, Working
+
+MOST_LINES = 60
+_INLINE = 6  # how many unnamed steps of one statement may stand inside one another in a line
+_FLAT = 100_000  # how many additions of a loop are gathered into one sum
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of arithmetic: a number, how it was made, and what it is."""
+
+    name: str
+    ref: Ref
+    value: Any
+    decimals: int
+    expression: Expression | None = None
+    expanded: Expression | None = None
+    site: Site | None = None
+    note: str = ""
+
+    def text(self, *, latex: bool = False, label: str | None = None) -> str:
+        """``scores[Apple, shares] = 0.20×0.10 + 1.00×1.00 = 1.02``.
+
+        ``label`` stands in place of the name; an empty one leaves it out.
+        """
+        notation = Notation(self.decimals, latex)
+        result = notation.number(self.value)
+        approx = r"\approx" if latex else "≈"
+        signs = {"=": "=", "≈": approx}
+        parts: list[str] = []
+        label = self.name if label is None else label
+        if label:
+            parts += [latex_name(label) if latex else label, "="]
+        if self.expression is not None and not isinstance(self.expression, Leaf):
+            if self.expanded is not None:
+                parts += [notation.write(self.expanded), signs[sign_of(self.expanded, self.expression, self.decimals)]]
+            parts += [notation.write(self.expression), signs[sign_between(self.expression, self.value, self.decimals)]]
+        parts.append(result)
+        if self.note:
+            parts.append(rf"\quad\text{{{latex_text(self.note)}}}" if latex else f"  ({self.note})")
+        return " ".join(parts)
+
+
+@dataclass
+class Arithmetic:
+    """A number's lines, the ones it depends on first. Prints as they would stand on the board."""
+
+    lines: list[Line] = field(default_factory=list)
+    more: int = 0
+
+    @property
+    def last(self) -> Line:
+        return self.lines[-1]
+
+    def __iter__(self) -> Iterator[Line]:
+        return iter(self.lines)
+
+    @property
+    def prefix(self) -> str:
+        """The groups that all lines stand in, with a dot at the end; empty where they share none."""
+        heads = [line.name.split("[")[0].split(".")[:-1] for line in self.lines]
+        shared = []
+        for parts in zip(*heads, strict=False):
+            if len(set(parts)) > 1:
+                break
+            shared.append(parts[0])
+        return ".".join(shared) + "." if shared else ""
+
+    def __str__(self) -> str:
+        cut = len(self.prefix)
+        out = [line.text(label=line.name[cut:]) for line in self.lines]
+        if self.more:
+            out.insert(0, f"… {self.more} earlier lines are not shown; ask for more depth")
+        return "\n".join(out)
+
+    def latex(self) -> str:
+        """An ``align*`` environment."""
+        rows = [line.text(latex=True).replace("=", "&=", 1) for line in self.lines]
+        return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
+
+    def _repr_latex_(self) -> str:
+        return self.latex()
+
+
+@dataclass(frozen=True)
+class _Place:
+    """An element of a Working, or of the inside of an opened step of it."""
+
+    working: Working
+    ref: Ref
+    inside: _Inside | None = None
+
+    @property
+    def step(self) -> Step:
+        return self.working.steps[self.ref.step]
+
+    @property
+    def key(self) -> tuple[int, Ref]:
+        return id(self.working), self.ref
+
+
+@dataclass(frozen=True)
+class _Inside:
+    """Where an opened Working sits: the place that was opened, and what its inputs are outside."""
+
+    opened: Opened
+    outer: _Place
+
+
+def arithmetic(working: Working, ref: Ref, *, depth: int | None = None, most: int = MOST_LINES) -> Arithmetic:
+    """How one number came about.
+
+    ``depth`` counts lines back from the number: 0 gives its own line alone; None goes back to what was given, up to
+    ``most`` lines. Nothing but the lines shown is worked out, however long the history. Raises ``ValueError`` where
+    ``ref`` is not a single number.
+    """
+    shape = working.steps[ref.step].shape
+    if len(ref.index) != len(shape):
+        rest = " × ".join(map(str, shape[len(ref.index) :]))
+        raise ValueError(f"{working.path(ref.step)}: arithmetic is of one number; say which of the {rest} numbers, as in [0, 1]")
+    return _Writer(working.decimals, depth, most).work(_Place(working, ref))
+
+
+class _Writer:
+    def __init__(self, decimals: int, depth: int | None, most: int) -> None:
+        self.decimals = decimals
+        self.depth = depth
+        self.most = most
+        self.limits = Limits()
+
+    def work(self, target: _Place) -> Arithmetic:
+        """Lines in order of dependence. A stack of its own: histories are long."""
+        done: dict[tuple[int, Ref], Line] = {}
+        order: list[Line] = []
+        more = 0
+        stack: list[tuple[_Place, int, bool]] = [(target, 0, False)]
+        waiting: dict[tuple[int, Ref], tuple[Line, list[_Place]]] = {}
+        while stack:
+            place, level, finished = stack.pop()
+            origin = self.resolve(place)
+            if origin.key in done:
+                continue
+            if finished:
+                line, _ = waiting.pop(origin.key)
+                done[origin.key] = line
+                order.append(line)
+                continue
+            if origin.key in waiting:
+                continue
+            if len(order) + len(waiting) >= self.most:
+                more += 1
+                continue
+            line, before = self.line(place, origin)
+            waiting[origin.key] = (line, before)
+            stack.append((place, level, True))
+            if self.depth is None or level < self.depth:
+                stack += [(p, level + 1, False) for p in reversed(before)]
+        lines = [line for line in order if line.expression is not None or line is order[-1]]
+        return Arithmetic(lines, more)
+
+    def resolve(self, place: _Place) -> _Place:
+        """Back through movements, composites' bare results and the walls of openings, to where a number was made."""
+        while True:
+            step = place.step
+            kind = meaning.kind(step)
+            if kind == "movement":
+                found = self._element(place)
+                if not isinstance(found, Leaf) or found.ref is None:
+                    return place
+                place = _Place(place.working, found.ref, place.inside)
+            elif kind == "composite":
+                opened = open_step(place.working, step.number, place.ref.index)
+                place = _Place(opened.working, opened.output, _Inside(opened, place))
+            elif kind == "given" and place.inside is not None:
+                outer = place.inside.opened.outer(place.ref)
+                if outer is None:
+                    return place
+                above = place.inside.outer
+                place = _Place(above.working, outer, above.inside)
+            else:
+                return place
+
+    def line(self, place: _Place, origin: _Place) -> tuple[Line, list[_Place]]:
+        value = _number(origin)
+        name = self.name(place)
+        step = origin.step
+        raw = self._element(origin)
+        if raw is None:
+            return Line(name, place.ref, value, self.decimals, site=step.site, note=_note(step)), []
+        expression = self._gathered(origin, raw)
+        expanded = self._inlined(origin, expression, _INLINE)
+        shown = expanded if expanded is not expression else None
+        if shown is not None and _sum_of_products(shown):
+            expression, shown = shown, None  # the products need no line between them and their sum
+        before = [
+            _Place(origin.working, leaf.ref, origin.inside)
+            for leaf in leaves(shown if shown is not None else expression)
+            if leaf.ref is not None
+        ]
+        return Line(name, place.ref, value, self.decimals, expression, shown, step.site), before
+
+    def _element(self, place: _Place) -> Expression | None:
+        return meaning.element(place.working, place.step, place.ref.index, self.limits)
+
+    def _gathered(self, origin: _Place, expression: Expression) -> Expression:
+        """Additions made one at a time by the same line of code, as one sum."""
+        if not isinstance(expression, Sum) or expression.omitted:
+            return expression
+        site = origin.step.site
+        terms: list[Expression] = []
+        current: Expression = expression
+        count = 0
+        while isinstance(current, Sum) and not current.omitted and count < _FLAT:
+            count += 1
+            first = current.terms[0]
+            terms[:0] = current.terms[1:]
+            if not isinstance(first, Leaf) or first.ref is None or isinstance(current.terms[-1], Negative):
+                terms.insert(0, first)
+                break
+            earlier = self.resolve(_Place(origin.working, first.ref, origin.inside))
+            if site is not None and earlier.step.site == site and earlier.working is origin.working:
+                inner = self._element(earlier)
+                if isinstance(inner, Sum):
+                    current = inner
+                    continue
+            if not (count > 1 and first.value == 0 and self._starts(earlier)):
+                terms.insert(0, first)
+            break
+        if len(terms) <= self.limits.terms:
+            return Sum(tuple(terms)) if len(terms) != 1 else terms[0]
+        sizes = sorted(range(len(terms)), key=lambda i: -abs(_evaluated(terms[i])))[: self.limits.shown]
+        kept = sorted(sizes)
+        rest = sum(_evaluated(t) for i, t in enumerate(terms) if i not in set(kept))
+        return Sum(tuple(terms[i] for i in kept), len(terms) - len(kept), rest)
+
+    def _starts(self, place: _Place) -> bool:
+        """Whether a zero is only where a loop's sum begins."""
+        return meaning.kind(place.step) == "given"
+
+    def _inlined(self, origin: _Place, node: Expression, room: int) -> Expression:
+        """Steps without a name, made in the same statement, stand inside the line instead of having one of their own."""
+        if isinstance(node, Leaf):
+            return self._inline_leaf(origin, node, room)
+        changed = [self._inlined(origin, child, room) for child in children(node)]
+        if all(a is b for a, b in zip(changed, children(node), strict=True)):
+            return node
+        return rebuilt(node, changed)
+
+    def _inline_leaf(self, origin: _Place, leaf: Leaf, room: int) -> Expression:
+        if leaf.ref is None or room <= 0:
+            return leaf
+        inner = self.resolve(_Place(origin.working, leaf.ref, origin.inside))
+        step, outer = inner.step, origin.step
+        if inner.working is not origin.working or step.number == outer.number:
+            return leaf
+        same = step.site is not None and step.site == outer.site and (step.statement == outer.statement or step.group == outer.group)
+        if not same or self._named(inner) or step.site is None:
+            return leaf
+        found = self._element(inner)
+        if found is None or isinstance(found, Leaf) or len(leaves(found)) > 8:
+            return leaf
+        return self._inlined(inner, found, room - 1)
+
+    def _named(self, place: _Place) -> bool:
+        return place.step.number in place.working.index.bound_steps
+
+    def name(self, place: _Place) -> str:
+        """The address of an element; inside an opening, behind the address of what was opened."""
+        index = place.working.index
+        step = place.step
+        path = index.path(step.number)
+        if place.inside is not None:
+            path = f"{place.inside.outer.working.path(place.inside.outer.ref.step)}.{path.split('.')[-1]}"
+        if not place.ref.index:
+            return path
+        labels = index.labels(step.number)
+        selectors = []
+        for axis, at in enumerate(place.ref.index):
+            names = labels[axis] if axis < len(labels) else None
+            selectors.append(quote_selector(label_at(names, at)) if names else str(at))
+        return f"{path}[{', '.join(selectors)}]"
+
+
+def rebuilt(node: Expression, parts: list[Expression]) -> Expression:
+    """A node of the same kind with other children."""
+    from dataclasses import replace
+
+    from workings.recording.operations.expression import Apply, Choice, Power, Quotient, Relation
+
+    match node:
+        case Sum():
+            return replace(node, terms=tuple(parts))
+        case Product():
+            return replace(node, factors=tuple(parts))
+        case Quotient():
+            return Quotient(parts[0], parts[1])
+        case Power():
+            return Power(parts[0], parts[1])
+        case Negative():
+            return Negative(parts[0])
+        case Apply():
+            return replace(node, arguments=tuple(parts))
+        case Relation():
+            return Relation(node.sign, parts[0], parts[1])
+        case Choice():
+            return Choice(parts[0], parts[1], parts[2], node.first)
+    return node
+
+
+def _sum_of_products(node: Expression) -> bool:
+    """Whether an expression adds up numbers and products of numbers, and nothing else."""
+    if not isinstance(node, Sum):
+        return False
+    inner = [t.inner if isinstance(t, Negative) else t for t in node.terms]
+    return all(
+        isinstance(t, Leaf) or (isinstance(t, Product) and all(isinstance(f, Leaf) for f in t.factors)) for t in inner
+    )
+
+
+def _number(place: _Place) -> Any:
+    return place.working.element(place.ref)
+
+
+def _note(step: Step) -> str:
+    if step.operation == "given":
+        return step.note
+    if meaning.kind(step) == "opaque":
+        return step.note or f"{step.function or step.operation} is not followed"
+    return ""
+
+
+def _evaluated(term: Expression) -> float:
+    match term:
+        case Leaf():
+            return float(term.value.real)
+        case Negative():
+            return -_evaluated(term.inner)
+        case Product():
+            out = 1.0
+            for factor in term.factors:
+                out *= _evaluated(factor)
+            return out
+        case Sum():
+            return sum(map(_evaluated, term.terms)) + term.rest
+    return 0.0
+
+
+def latex_name(name: str) -> str:
+    """An address as it stands in a formula."""
+    path, bracket, rest = name.partition("[")
+    out = rf"\text{{{latex_text(path)}}}"
+    if bracket:
+        out += rf"_{{\text{{{latex_text(rest.removesuffix(']'))}}}}}"
+    return out
+
+
+_LATEX_ESCAPES = {
+    "\\": r"\textbackslash{}", "_": r"\_", "%": r"\%", "#": r"\#", "&": r"\&", "$": r"\$", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "−": r"$-$", "×": r"$\times$", "≈": r"$\approx$",
+}  # fmt: skip
+
+
+def latex_text(text: str) -> str:
+    """Text made safe for LaTeX."""
+    return "".join(_LATEX_ESCAPES.get(c, c) for c in text)

@@ -1,0 +1,405 @@
+"""The backward pass, worked out: how fast one number moves with every number it was made from.
+
+The result is a Working like any other: each slope is traced to the numbers it was made from, by the chain rule, step by
+step. Composite steps are opened and walked through. Slopes at a corner follow PyTorch's choice where it has one: a maximum
+shared by several numbers is shared out evenly, and relu has slope 0 at 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from workings.recording.opening import Opened, open_step
+from workings.recording.operations import contraction, meaning, movement, slopes
+from workings.recording.operations.bound import Bound, Operand, as_array
+from workings.recording.program import Box, Program
+from workings.recording.working import Ref, Source, Step, Working
+
+
+class NoGradient(ValueError):
+    """A number on the way has no slope here: an opaque step, or an operation that has none."""
+
+
+Call = Callable[..., Box]
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One Working on the way back: the one asked about, or the inside of an opened step."""
+
+    working: Working
+    name: str
+    opened: Opened | None = None
+
+
+def gradient(working: Working, of: str, with_respect_to: Sequence[str] = ()) -> Working:
+    """The slopes of one number with respect to the values named (every given value it depends on, if none is named).
+
+    In the Working that comes back, the slope with respect to the value at address ``A`` is named ``A`` in the group
+    ``gradient``. Raises :class:`NoGradient` where the way back cannot be followed and ``ValueError`` where ``of`` is not
+    one number.
+    """
+    target = working.find(of)
+    shape = working.steps[target.step].shape
+    if len(target.index) != len(shape):
+        raise ValueError(f"{of}: a slope is of one number; this value has shape {shape[len(target.index) :]}")
+    back = _Backward(working, of)
+    back.run(target)
+    return back.finish(with_respect_to)
+
+
+class _Backward:
+    def __init__(self, working: Working, of: str) -> None:
+        self.working = working
+        self.program = Program(Source("gradient", of))
+        self.adjoints: dict[tuple[int, int], Box] = {}
+        self.values: dict[tuple[int, Ref], Box] = {}
+
+    def run(self, target: Ref) -> None:
+        side = _Side(self.working, "")
+        with self.program.group("forward", title="Values of the forward pass"):
+            self.forward = self.program.frame
+        with self.program.group("backward", title="The chain rule, from the number back"):
+            one = self.program.given("one", 1.0, note="the slope of a number with respect to itself")
+            self._add(side, target, one)
+            self._walk(side, target.step)
+
+    def finish(self, wanted: Sequence[str]) -> Working:
+        names = wanted or self._given_names()
+        with self.program.group("gradient", title="The slopes"):
+            for name in names:
+                ref = self.working.find(name)
+                whole = self.adjoints.get((id(self.working), ref.step))
+                shape = self.working.steps[ref.step].shape
+                box = whole if whole is not None else self.program.given(name, np.zeros(shape), note="nothing depends on it")
+                labels = self.working.labels(ref.step)
+                if any(labels):
+                    self.program.label(box, *labels)
+                part = self.call(slopes.picked, box, ref.index) if ref.index else box
+                self.program.alias(name.split(".")[-1] if not wanted else name.replace(".", "_"), part)
+        out = self.program.finish()
+        out.decimals = self.working.decimals
+        return out
+
+    def _given_names(self) -> list[str]:
+        names = []
+        for binding in self.working.bindings:
+            key = (id(self.working), binding.ref.step)
+            step = self.working.steps[binding.ref.step]
+            if key in self.adjoints and step.operation == "given" and not binding.ref.index and step.dtype.startswith("float"):
+                names.append(self.working.path(step.number))
+        return list(dict.fromkeys(names))
+
+    # -- one Working, from a step back to its beginning ----------------------------------------------------------
+
+    def _walk(self, side: _Side, last: int) -> None:
+        for number in range(last, -1, -1):
+            upstream = self.adjoints.get((id(side.working), number))
+            if upstream is None:
+                continue
+            step = side.working.steps[number]
+            kind = meaning.kind(step)
+            if number in side.working.index.bound_steps and number != last:
+                self.program.alias(side.working.path(number).split(".")[-1].split("#")[0], upstream)
+            if kind in ("given", "size", "order"):
+                continue
+            if kind == "composite":
+                self._through(side, step, upstream)
+            elif kind in _RULES:
+                bound = Bound(side.working, step)
+                _RULES[kind](self, side, bound, upstream)
+            elif any(_real(side.working.steps[r.step]) for r in step.inputs):
+                raise NoGradient(f"{side.working.path(number)} ({step.operation}) has no slope that can be followed here")
+
+    def _through(self, side: _Side, step: Step, upstream: Box) -> None:
+        opened = open_step(side.working, step.number)
+        inner = _Side(opened.working, side.name, opened)
+        self._add(inner, opened.output, upstream)
+        self._walk(inner, opened.output.step)
+        for given, (outer, _) in opened.origins.items():
+            box = self.adjoints.get((id(opened.working), given))
+            if box is not None:
+                self._add(side, outer, box)
+
+    def _add(self, side: _Side, ref: Ref, slope: Box) -> None:
+        """A slope arrives at a value (or at a part of it); slopes on several paths add up."""
+        shape = side.working.steps[ref.step].shape
+        if ref.index:
+            slope = self.call(slopes.placed, slope, shape, ref.index)
+        key = (id(side.working), ref.step)
+        before = self.adjoints.get(key)
+        self.adjoints[key] = slope if before is None else self.call(np.add, before, slope)
+
+    def give(self, side: _Side, operand: Operand, slope: Box) -> None:
+        """A slope for an operand, summed over the axes it was broadcast along."""
+        if operand.ref is None or not _real(side.working.steps[operand.ref.step]):
+            return
+        shape = operand.shape
+        extra = np.ndim(slope.value) - len(shape)
+        if extra > 0:
+            slope = self.call(np.sum, slope, axis=tuple(range(extra)))
+        spread = tuple(i for i, (n, m) in enumerate(zip(shape, np.shape(slope.value), strict=True)) if n == 1 and m > 1)
+        if spread:
+            slope = self.call(np.sum, slope, axis=spread, keepdims=True)
+        if np.shape(slope.value) != shape:
+            slope = self.call(np.multiply, slope, np.ones(shape))
+        self._add(side, operand.ref, slope)
+
+    def call(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Box:
+        return self.program.call(function, *args, **kwargs)  # type: ignore[no-any-return]
+
+    def value(self, side: _Side, operand: Operand) -> Any:
+        """A value of the forward pass, as an input of the backward pass."""
+        if operand.ref is None:
+            return operand.array if operand.shape else operand.array.item()
+        key = (id(side.working), operand.ref)
+        if key not in self.values:
+            name = side.working.index.element_path(operand.ref)
+            with self.program.within(self.forward):
+                box = self.program.given(name.split(".")[-1].split("[")[0], operand.array.astype(float), note=f"{name}")
+            self.values[key] = box
+        return self.values[key]
+
+    def result(self, side: _Side, step: Step) -> Box:
+        return self.value(side, Operand(side.working, Ref(step.number)))  # type: ignore[no-any-return]
+
+
+def _real(step: Step) -> bool:
+    return step.dtype.startswith(("float", "bfloat")) or step.dtype in ("double", "half")
+
+
+# -- rules ------------------------------------------------------------------------------------------------------------
+
+
+def _elementwise(back: _Backward, side: _Side, bound: Bound, up: Box) -> None:
+    step = bound.step
+    rule = _SLOPES.get(step.operation)
+    if rule is None:
+        if any(o.ref is not None and _real(side.working.steps[o.ref.step]) for o in bound.operands):
+            raise NoGradient(f"{side.working.path(step.number)}: the operation {step.operation} has no slope here")
+        return
+    rule(back, side, bound, up)
+
+
+def _unary(slope: Callable[[_Backward, Any, Box], Box]) -> Any:
+    """``slope(back, x, y)`` is dy/dx."""
+
+    def rule(back: _Backward, side: _Side, bound: Bound, up: Box) -> None:
+        x = bound.operand(0)
+        local = slope(back, back.value(side, x), back.result(side, bound.step))
+        back.give(side, x, back.call(np.multiply, up, local))
+
+    return rule
+
+
+def _flat(back: _Backward, side: _Side, bound: Bound, up: Box) -> None:
+    """Steps and signs: the slope is zero wherever it exists, so nothing flows back."""
+
+
+def _add_rule(first: float, second: float) -> Any:
+    def rule(back: _Backward, side: _Side, bound: Bound, up: Box) -> None:
+        alpha = float(bound.get("alpha", 1))
+        for place, sign in ((0, first), (1, second * alpha)):
+            back.give(side, bound.operand(place), up if sign == 1 else back.call(np.multiply, sign, up))
+
+    return rule
+
+
+def _multiply(back: _Backward, side: _Side, bound: Bound, up: Box) -> None:
+    x, y = bound.operand(0), bound.operand(1)
+    back.give(side, x, back.call(np.multiply, up, back.value(side, y)))
+    back.give(side, y, back.call(np.multiply, up, back.value(side, x)))
+
+
+def _divide(back: _Backward, side: _Side, bound: Bound, up: Box) -> None:
+    x, y = bound.operand(0), bound.operand(1)
+    below = back.value(side, y)
+    part = back.call(np.divide, up, below)
+    back.give(side, x, part)
+    if y.ref is not None and _real(side.working.steps[y.ref.step]):
+        quotient = back.result(side, bound.step)
+        back.give(side, y, back.call(np.negative, back.call(np.multiply, part, quotient)))
+
+
+def _power(back: _Backward, side: _Side, bound: Bound, up: Box) -> None:
+    x, y = bound.operand(0), bound.operand(1)
+    base, exponent = back.value(side, x), back.value(side, y)
+    if x.ref is not None:
+        lower = back.call(np.power, base, back.call(np.subtract, exponent, 1))
+        back.give(side, x, back.call(np.multiply, up, back.call(np.multiply, exponent, lower)))
+    if y.ref is not None and _real(side.working.steps[y.ref.step]):
+        grown = back.call(np.multiply, back.result(side, bound.step), back.call(np.log, base))
+        back.give(side, y, back.call(np.multiply, up, grown))
+
+
+def _extreme(back: _Backward, side: _Side, bound: Bound, up: Box) -> None:
+    x, y = bound.operand(0), bound.operand(1)
+    best = back.result(side, bound.step)
+    hits = [back.call(np.equal, back.value(side, o), best) for o in (x, y)]
+    count = back.call(np.add, back.call(np.multiply, hits[0], 1.0), back.call(np.multiply, hits[1], 1.0))
+    for operand, hit in zip((x, y), hits, strict=True):
+        back.give(side, operand, back.call(np.divide, back.call(np.multiply, up, hit), count))
+
+
+def _where(back: _Backward, side: _Side, bound: Bound, up: Box) -> None:
+    condition = bound.operand(0).array
+    back.give(side, bound.operand(1), back.call(np.where, condition, up, 0.0))
+    back.give(side, bound.operand(2), back.call(np.where, condition, 0.0, up))
+
+
+def _clip(back: _Backward, side: _Side, bound: Bound, up: Box) -> None:
+    x = bound.operand(0)
+    inside = back.call(np.equal, back.value(side, x), back.result(side, bound.step))
+    back.give(side, x, back.call(np.multiply, up, inside))
+
+
+def _total(back: _Backward, side: _Side, bound: Bound, up: Box) -> None:
+    for operand in bound.operands:
+        back.give(side, operand, up)
+
+
+def _relu(back: _Backward, x: Any, y: Box) -> Box:
+    return back.call(np.greater, x, 0.0)
+
+
+def _erf_slope(back: _Backward, x: Any, y: Box) -> Box:
+    bell = back.call(np.exp, back.call(np.negative, back.call(np.square, x)))
+    return back.call(np.multiply, 2 / np.sqrt(np.pi), bell)
+
+
+_SLOPES: dict[str, Any] = {
+    "add": _add_rule(1, 1),
+    "subtract": _add_rule(1, -1),
+    "rsub": _add_rule(-1, 1),
+    "multiply": _multiply,
+    "divide": _divide,
+    "power": _power,
+    "total": _total,
+    "maximum": _extreme,
+    "minimum": _extreme,
+    "where": _where,
+    "clip": _clip,
+    "clamp": _clip,
+    "negative": _unary(lambda b, x, y: b.call(np.multiply, -1.0, b.call(np.ones_like, x))),
+    "positive": _unary(lambda b, x, y: b.call(np.ones_like, x)),
+    "float": _unary(lambda b, x, y: b.call(np.ones_like, x)),
+    "square": _unary(lambda b, x, y: b.call(np.multiply, 2.0, x)),
+    "reciprocal": _unary(lambda b, x, y: b.call(np.negative, b.call(np.square, y))),
+    "exp": _unary(lambda b, x, y: y),
+    "exp2": _unary(lambda b, x, y: b.call(np.multiply, y, float(np.log(2)))),
+    "expm1": _unary(lambda b, x, y: b.call(np.exp, x)),
+    "log": _unary(lambda b, x, y: b.call(np.divide, 1.0, x)),
+    "log2": _unary(lambda b, x, y: b.call(np.divide, float(1 / np.log(2)), x)),
+    "log10": _unary(lambda b, x, y: b.call(np.divide, float(1 / np.log(10)), x)),
+    "log1p": _unary(lambda b, x, y: b.call(np.divide, 1.0, b.call(np.add, 1.0, x))),
+    "sqrt": _unary(lambda b, x, y: b.call(np.divide, 0.5, y)),
+    "sin": _unary(lambda b, x, y: b.call(np.cos, x)),
+    "cos": _unary(lambda b, x, y: b.call(np.negative, b.call(np.sin, x))),
+    "tan": _unary(lambda b, x, y: b.call(np.add, 1.0, b.call(np.square, y))),
+    "tanh": _unary(lambda b, x, y: b.call(np.subtract, 1.0, b.call(np.square, y))),
+    "sinh": _unary(lambda b, x, y: b.call(np.cosh, x)),
+    "cosh": _unary(lambda b, x, y: b.call(np.sinh, x)),
+    "absolute": _unary(lambda b, x, y: b.call(np.sign, x)),
+    "erf": _unary(_erf_slope),
+    "relu": _unary(_relu),
+    "sigmoid": _unary(lambda b, x, y: b.call(np.multiply, y, b.call(np.subtract, 1.0, y))),
+    **{name: _flat for name in ("sign", "floor", "ceil", "rint", "trunc", "round", "int", "bool", "floor_divide")},
+    **{name: _flat for name in ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "isnan", "isinf")},
+    **{name: _flat for name in ("logical_and", "logical_or", "logical_not", "isfinite", "logical_xor")},
+}
+
+
+def _reduction(back: _Backward, side: _Side, bound: Bound, up: Box) -> None:
+    step, x = bound.step, bound.operand(0)
+    operation = {"amax": "max", "amin": "min", "nansum": "sum"}.get(step.operation, step.operation)
+    if operation in ("argmax", "argmin", "any", "all", "count_nonzero"):
+        return
+    if operation in ("max", "min") and len(bound.args) > 1 and all(o.shape == () for o in bound.operands):
+        best = step.value
+        hits = [float(o.array == best) for o in bound.operands]
+        for operand, hit in zip(bound.operands, hits, strict=True):
+            back.give(side, operand, back.call(np.multiply, up, hit / sum(hits)))
+        return
+    if operation in ("cumsum", "trace", "sum", "max", "min", "prod"):
+        _reduce_back(back, side, bound, up, operation, x)
+        return
+    raise NoGradient(f"{side.working.path(step.number)}: the operation {operation} has no slope here")
+
+
+def _reduce_back(back: _Backward, side: _Side, bound: Bound, up: Box, operation: str, x: Operand) -> None:
+    axes = bound.axes(len(x.shape))
+    if operation == "trace":
+        back.give(side, x, back.call(np.multiply, up, np.eye(*x.shape)))
+        return
+    if operation == "cumsum":
+        flipped = back.call(np.flip, up, axis=axes if len(axes) == 1 else None)
+        back.give(side, x, back.call(np.flip, back.call(np.cumsum, flipped, axis=axes[0]), axis=axes if len(axes) == 1 else None))
+        return
+    kept = tuple(1 if a in axes else n for a, n in enumerate(x.shape))
+    spread = up if np.shape(up.value) == kept else back.call(np.reshape, up, kept)
+    if operation == "sum":
+        back.give(side, x, back.call(np.multiply, spread, np.ones(x.shape)))
+        start = bound.named_operand("start")
+        if start is not None:
+            back.give(side, start, up)
+        return
+    value = back.value(side, x)
+    result = back.result(side, bound.step)
+    best = result if np.shape(result.value) == kept else back.call(np.reshape, result, kept)
+    if operation == "prod":
+        back.give(side, x, back.call(np.divide, back.call(np.multiply, spread, best), value))
+        return
+    hits = back.call(np.multiply, back.call(np.equal, value, best), 1.0)
+    count = back.call(np.sum, hits, axis=axes, keepdims=True)
+    back.give(side, x, back.call(np.multiply, spread, back.call(np.divide, hits, count)))
+
+
+def _contraction(back: _Backward, side: _Side, bound: Bound, up: Box) -> None:
+    operands, parts, out = contraction.letters(bound)
+    sizes = {c: n for o, p in zip(operands, parts, strict=True) for c, n in zip(p, o.shape, strict=True) if n > 1}
+    for place, (operand, part) in enumerate(zip(operands, parts, strict=True)):
+        if operand.ref is None or not _real(side.working.steps[operand.ref.step]):
+            continue
+        if len(set(part)) < len(part):
+            raise NoGradient(f"{side.working.path(bound.step.number)}: a letter that stands twice has no slope here")
+        others = [(o, p) for i, (o, p) in enumerate(zip(operands, parts, strict=True)) if i != place]
+        known = set(out).union(*(set(p) for _, p in others)) if others else set(out)
+        reached = "".join(c for c in part if c in known)
+        spec = ",".join([out, *(p for _, p in others)]) + "->" + reached
+        slope = back.call(np.einsum, spec, up, *[back.value(side, o) for o, _ in others])
+        if reached != part:  # an axis that was summed away alone: every entry has the same slope
+            shape = [n if c in reached else 1 for c, n in zip(part, operand.shape, strict=True)]
+            slope = back.call(np.multiply, back.call(np.reshape, slope, tuple(shape)), np.ones(operand.shape))
+        elif any(n == 1 and sizes.get(c, 1) > 1 for c, n in zip(part, operand.shape, strict=True)):
+            axes = tuple(i for i, (c, n) in enumerate(zip(part, operand.shape, strict=True)) if n == 1 and sizes.get(c, 1) > 1)
+            slope = back.call(np.sum, slope, axis=axes, keepdims=True)
+        back.give(side, operand, slope)
+
+
+def _movement(back: _Backward, side: _Side, bound: Bound, up: Box) -> None:
+    """A moved number has the slope of what it became; one that was copied gathers the slopes of its copies."""
+    step = bound.step
+    which, places = movement.position_map(side.working, step)
+    for position, ref in enumerate(step.inputs):
+        if not _real(side.working.steps[ref.step]):
+            continue
+        here = which == position
+        if not here.any():
+            continue
+        shape = side.working.steps[ref.step].shape[len(ref.index) :]
+        slope = back.call(slopes.gathered, up, here, places, shape)
+        back._add(side, ref, slope)
+
+
+_RULES: dict[str, Callable[[_Backward, _Side, Bound, Box], None]] = {
+    "elementwise": _elementwise,
+    "reduction": _reduction,
+    "contraction": _contraction,
+    "movement": _movement,
+}
+
+__all__ = ["NoGradient", "as_array", "gradient"]

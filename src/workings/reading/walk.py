@@ -1,0 +1,258 @@
+"""A Working in the order a teacher would go through it: sections, and in each the lines that make its values.
+
+Every text view and the page read this, so that all of them say the same things in the same order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from workings.equations import EQUATIONS, Equation, equation_of
+from workings.reading.arithmetic import Arithmetic, arithmetic
+from workings.reading.formula import Formula, formula
+from workings.recording.operations import meaning
+from workings.recording.operations.bound import as_array
+from workings.recording.working import Binding, Group, Labels, Ref, Site, Step, Working
+
+if TYPE_CHECKING:
+    import numpy as np
+
+HIDDEN_KINDS = {"check"}
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value as it is shown: its address, its numbers, its labels."""
+
+    path: str
+    ref: Ref
+    array: np.ndarray[Any, Any]
+    labels: Labels
+    name: str = ""  # what the line calls it; empty where it has no name of its own
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.array.shape
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the walk: a statement of the source (or a given value), what it makes, and how."""
+
+    path: str
+    sentence: str
+    formula: Formula | None
+    site: Site | None
+    values: tuple[Value, ...]
+    steps: tuple[int, ...]
+    times: int = 1
+    given: bool = False
+    operation: str = ""
+    note: str = ""
+
+
+@dataclass
+class Section:
+    """A group of the Working: a section of an example, a call, a module."""
+
+    path: str
+    name: str
+    title: str
+    kind: str
+    sentence: str = ""
+    equation: Equation | None = None
+    number: str = ""
+    detail: str = ""
+    level: int = 0
+    group: int = 0
+    site: Site | None = None
+    items: list[Section | Entry] = field(default_factory=list)
+
+    def sections(self) -> Iterator[Section]:
+        """This section and every one inside it, in order."""
+        yield self
+        for item in self.items:
+            if isinstance(item, Section):
+                yield from item.sections()
+
+    def entries(self) -> Iterator[Entry]:
+        """The entries of this section and of those inside it, in order."""
+        for item in self.items:
+            if isinstance(item, Section):
+                yield from item.entries()
+            else:
+                yield item
+
+
+def walk(working: Working) -> Section:
+    """The Working as a tree of sections and entries."""
+    return _Walker(working).section(0, 0)
+
+
+def sample(entry: Entry) -> tuple[int, ...] | None:
+    """The element of an entry's value that is worked out as its example: the second of the first row."""
+    if not entry.values or entry.given:
+        return None
+    shape = entry.values[0].shape
+    if any(n == 0 for n in shape):
+        return None
+    return (*(0 for _ in shape[:-1]), min(1, shape[-1] - 1)) if shape else ()
+
+
+def worked(working: Working, value: Value, index: tuple[int, ...]) -> Arithmetic:
+    """The arithmetic of one element of a shown value, in one line."""
+    return arithmetic(working, Ref(value.ref.step, value.ref.index + index), depth=0)
+
+
+class _Walker:
+    def __init__(self, working: Working) -> None:
+        self.working = working
+        self.bindings: dict[tuple[int, int], list[Binding]] = {}
+        for binding in working.bindings:
+            self.bindings.setdefault((binding.group, binding.statement), []).append(binding)
+        self.events: dict[int, list[tuple[int, str, Any]]] = {}
+        for step in working.steps:
+            self.events.setdefault(step.group, []).append((step.statement, "step", step))
+        for group in working.groups[1:]:
+            self.events.setdefault(group.parent or 0, []).append((group.statement, "group", group))
+        bound = {(b.group, b.statement) for b in working.bindings}
+        made = {(s.group, s.statement) for s in working.steps}
+        for group_number, statement in bound - made:
+            self.events.setdefault(group_number, []).append((statement, "name", None))
+
+    def section(self, number: int, level: int) -> Section:
+        working = self.working
+        group = working.groups[number]
+        section = self._head(group, number, level)
+        places: dict[Any, int] = {}
+        buckets: list[tuple[Any, list[tuple[int, list[Step]]]]] = []
+        for statement, kind, thing in sorted(self.events.get(number, ()), key=lambda e: e[0]):
+            if kind == "group":
+                if thing.kind not in HIDDEN_KINDS:
+                    buckets.append((thing, []))
+                continue
+            site = thing.site if thing is not None else None
+            key = (site.file, site.line, site.text) if site is not None and site.text else ("statement", statement)
+            if key not in places:
+                places[key] = len(buckets)
+                buckets.append((key, []))
+            runs = buckets[places[key]][1]
+            if not runs or runs[-1][0] != statement:
+                runs.append((statement, []))
+            if thing is not None:
+                runs[-1][1].append(thing)
+        for what, runs in buckets:
+            if isinstance(what, Group):
+                inner = self.section(what.number, level + 1)
+                if inner.items:
+                    section.items.append(inner)
+            else:
+                section.items += self._entries(number, runs)
+        return section
+
+    def _head(self, group: Group, number: int, level: int) -> Section:
+        equation = _equation(group)
+        title = group.title or (equation.title if equation is not None else group.name)
+        sentence = equation.sentence if equation is not None else ""
+        return Section(
+            self.working.index.group_path(number), group.name, title, group.kind, sentence, equation, group.section,
+            group.detail, level, number, group.site,
+        )  # fmt: skip
+
+    def _entries(self, group: int, runs: list[tuple[int, list[Step]]]) -> list[Entry]:
+        """A statement that ran once, or the last of the times a loop ran it."""
+        statement, steps = runs[-1]
+        every = [s for _, part in runs for s in part]
+        bindings = self.bindings.get((group, statement), [])
+        site = next((s.site for s in steps if s.site is not None), None) or next((b.site for b in bindings), None)
+        if all(s.operation in ("given", "size") for s in steps):
+            return self._given(bindings, steps, site)
+        named = _targets(bindings, site)
+        values = tuple(v for v in (self._value(b.ref, self._path_of(b), b.name) for b in named) if v is not None)
+        if not values:
+            made = (self._value(Ref(s.number), self.working.path(s.number)) for s in _results(steps))
+            values = tuple(v for v in made if v is not None)
+        if not values:
+            return []
+        text = site.text if site is not None else ""
+        return [
+            Entry(
+                values[0].path,
+                site.comment if site is not None else "",
+                formula(text, self._symbols(group)) if text else None,
+                site,
+                values,
+                tuple(s.number for s in every),
+                len(runs),
+                operation=steps[-1].operation if steps else "",
+            )
+        ]
+
+    def _given(self, bindings: list[Binding], steps: list[Step], site: Site | None) -> list[Entry]:
+        out = []
+        named = [(b.ref, self._path_of(b), b.name) for b in bindings]
+        for ref, path, name in named or [(Ref(s.number), self.working.path(s.number), "") for s in steps]:
+            value = self._value(ref, path, name)
+            if value is None or (not value.shape and not bindings):
+                continue
+            step = self.working.steps[ref.step]
+            text = site.text if site is not None else ""
+            out.append(
+                Entry(
+                    path, site.comment if site is not None else "", formula(text) if text else None, site, (value,),
+                    (ref.step,), 1, step.operation == "given", step.operation, step.note,
+                )
+            )  # fmt: skip
+        return out
+
+    def _path_of(self, binding: Binding) -> str:
+        if not binding.ref.index:
+            return self.working.path(binding.ref.step)
+        above = self.working.index.group_path(binding.group)
+        return f"{above}.{binding.name}" if above else binding.name
+
+    def _value(self, ref: Ref, path: str, name: str = "") -> Value | None:
+        try:
+            array = as_array(self.working.value(ref))
+        except Exception as error:
+            from workings.recording.evaluation import NotRecorded
+
+            if isinstance(error, NotRecorded):
+                return None
+            raise
+        if array.dtype.kind not in "fiubc":
+            return None
+        labels = self.working.labels(ref.step)[len(ref.index) :]
+        return Value(path, ref, array, labels, name)
+
+    def _symbols(self, group: int) -> dict[str, str]:
+        equation = _equation(self.working.groups[group])
+        return dict(equation.symbols) if equation is not None else {}
+
+
+def _targets(bindings: list[Binding], site: Site | None) -> list[Binding]:
+    """The names a line assigns, without the running variables of comprehensions in it."""
+    if site is None or not site.targets:
+        return bindings
+    targets = {t.partition("[")[0] for t in site.targets}
+    return [b for b in bindings if b.name in targets]
+
+
+def _results(steps: list[Step]) -> list[Step]:
+    """What a line without a name makes: its last step, or each number of a list it builds."""
+    made = [s for s in steps if meaning.kind(s) not in ("given", "size", "order")]
+    used = {r.step for s in made for r in s.inputs}
+    ends = [s for s in made if s.number not in used]
+    return ends if ends and all(not s.shape for s in ends) else made[-1:]
+
+
+def _equation(group: Group) -> Equation | None:
+    function = EQUATIONS.get(group.equation)
+    return equation_of(function) if function is not None else None
+
+
+def shown_steps(working: Working, entry: Entry) -> list[Step]:
+    """The steps of an entry, without those that only move or count."""
+    return [s for n in entry.steps if meaning.kind(s := working.steps[n]) not in ("given", "size", "order")]

@@ -1,0 +1,73 @@
+"""Opening: a composite step turned into the steps of its equation, on the very numbers it had."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from workings.recording.operations.bound import Bound
+from workings.recording.operations.lowering import plan
+from workings.recording.program import Program
+from workings.recording.working import Ref, Source, Working
+
+
+@dataclass(frozen=True)
+class Opened:
+    """The steps inside a composite step.
+
+    ``working`` holds them; ``output`` is the wanted value there; ``origins`` says, for each given step of ``working``,
+    which value of the outer Working it is, from which corner on.
+    """
+
+    working: Working
+    output: Ref
+    origins: dict[int, tuple[Ref, tuple[int, ...]]]
+
+    def outer(self, ref: Ref) -> Ref | None:
+        """The element of the outer Working that an element of a given step here is."""
+        found = self.origins.get(ref.step)
+        if found is None:
+            return None
+        base, corner = found
+        place = tuple(i + c for i, c in zip(ref.index, corner, strict=True))
+        return Ref(base.step, base.index + place)
+
+
+def open_step(working: Working, number: int, index: tuple[int, ...] | None = None) -> Opened:
+    """Open a composite step: whole, or only what the element at ``index`` of its value needs."""
+    cache: dict[Any, Opened] = working.__dict__.setdefault("_opened", {})
+    key = (number, index)
+    if key not in cache:
+        if len(cache) > 256:
+            cache.clear()
+        cache[key] = _open(working, number, index)
+    return cache[key]
+
+
+def _open(working: Working, number: int, index: tuple[int, ...] | None) -> Opened:
+    step = working.steps[number]
+    spelt = plan(Bound(working, step), index)
+    program = Program(Source("opening", step.operation))
+    origins: dict[int, tuple[Ref, tuple[int, ...]]] = {}
+    boxes = {}
+    for name, operand in spelt.operands.items():
+        key = spelt.slices.get(name, ())
+        array = operand.array[key] if key else operand.array
+        labels = [None if a is None else a[k] for a, k in zip(operand.labels, key, strict=False)] if key else operand.labels
+        boxes[name] = program.given(name, array.copy(), labels if any(labels) else None)
+        if operand.ref is not None:
+            given = len(program.working.steps) - 1
+            corner = tuple((k.start or 0) for k in key) if key else (0,) * len(operand.shape)
+            origins[given] = (operand.ref, corner)
+    with program.group(step.operation):
+        if spelt.part is None:
+            result = program.call(spelt.function, **boxes, **spelt.constants)
+        else:
+            value = program.call(spelt.function, **boxes, **spelt.constants)
+            values, tags = program.recorder.calls.items_of(value)
+            result = type(value)(values[spelt.part], tags[spelt.part])
+        output = program.recorder.ref(result)
+    assert output is not None
+    opened = program.finish()
+    opened.decimals = working.decimals
+    return Opened(opened, Ref(output.step, output.index + spelt.index), origins)

@@ -1,0 +1,407 @@
+"""Which tensor holds the value of which step: by the memory it lies in and its place there, not by the Python object.
+
+A tensor is a window on a storage. Storages are known by PyTorch's own weak references, which keep their number from being
+used again and their memory free to go. A write makes a new version of the storage; another window that overlaps what was
+written is read anew, from the whole, by the operator that once made it.
+"""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch.multiprocessing.reductions import StorageWeakRef
+
+from workings.recording.ledger import _overlap, positions
+from workings.recording.working import Ref, Slot
+
+if TYPE_CHECKING:
+    from workings.recording.recorder import Recorder
+
+Window = tuple[int, tuple[int, ...], tuple[int, ...], torch.dtype]  # offset, shape, strides, number type
+Index = tuple[int | slice, ...]
+SMALL = 8 * 2**20  # bytes of values that are kept whatever they are
+_COPY = 2**20  # a value about to be destroyed is copied up to this size, and computed again above it
+
+
+@dataclass(slots=True)
+class View:
+    """One window on a storage: the step whose value it held at ``version``, and how it is had from another window."""
+
+    ref: Ref
+    version: int
+    parent: Window | None = None
+    how: tuple[str, str, tuple[Any, ...], dict[str, Any], int | None] | tuple[int, ...] | None = None
+    index: Index | None = None  # its place in the root, where that is a row, a column, a block
+
+
+@dataclass(slots=True)
+class Memory:
+    """A storage: the window first seen on it, which stands for the whole, and every window seen since."""
+
+    weak: Any
+    root: Window
+    views: dict[Window, View]
+    bytes: int
+    version: int = 0
+    writes: list[tuple[int, Window]] = field(default_factory=list)
+    live: dict[int, Window] = field(default_factory=dict)  # steps whose kept value still lies here
+    counted: bool = False
+    link: Any = None  # where NumPy knows the same memory
+
+
+_NAMES: dict[torch.dtype, str] = {}
+
+
+def dtype_name(dtype: torch.dtype) -> str:
+    name = _NAMES.get(dtype)
+    if name is None:
+        name = _NAMES[dtype] = str(dtype).removeprefix("torch.")
+    return name
+
+
+def window(tensor: torch.Tensor) -> Window:
+    return tensor.storage_offset(), tuple(tensor.shape), tensor.stride(), tensor.dtype
+
+
+_TYPES = {1: "|u1", 2: "<u2", 4: "<u4", 8: "<u8", 16: "<c16"}
+
+
+class _Twin:
+    """A window as NumPy describes it, at a made-up address: for asking about places, never for reading."""
+
+    def __init__(self, place: Window) -> None:
+        offset, shape, strides, dtype = place
+        width = dtype.itemsize
+        self.__array_interface__ = {
+            "data": (2**12 + offset * width, True), "shape": shape, "typestr": _TYPES[width], "version": 3,
+            "strides": tuple(s * width for s in strides),
+        }  # fmt: skip
+
+
+def _twin(place: Window) -> np.ndarray[Any, Any]:
+    return np.asarray(_Twin(place))
+
+
+def _apart(first: Window, second: Window) -> bool:
+    """Whether two windows have nothing in common, as far as their ends tell."""
+
+    def ends(place: Window) -> tuple[int, int]:
+        offset, shape, strides, dtype = place
+        if 0 in shape:
+            return 0, 0
+        last = offset + sum((n - 1) * s for n, s in zip(shape, strides, strict=True)) + 1
+        return offset * dtype.itemsize, last * dtype.itemsize
+
+    (a, b), (c, d) = ends(first), ends(second)
+    return b <= c or d <= a
+
+
+def overlap(first: Window, second: Window) -> bool:
+    if first == second:
+        return True
+    return not _apart(first, second) and _overlap(_twin(first), _twin(second))
+
+
+class TensorLedger:
+    """The origins of the tensors of one recording."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._memories: dict[int, Memory] = {}
+        self._others: dict[int, tuple[Any, Ref]] = {}  # tensors without plain storage (nested ones), by identity
+        self.kept_bytes = 0
+        self.lost = True  # whether a tensor nobody was seen to make counts as one whose origin was lost
+
+    # -- reading ------------------------------------------------------------------------------------------------
+
+    def memory(self, tensor: torch.Tensor) -> Memory | None:
+        return self._memories.get(tensor.untyped_storage()._cdata)
+
+    def knows(self, tensor: torch.Tensor) -> bool:
+        """Whether the origin of a tensor was seen."""
+        if not plain(tensor):
+            known = self._others.get(id(tensor))
+            return known is not None and known[0]() is tensor
+        return self.memory(tensor) is not None
+
+    def read(self, tensor: torch.Tensor, lost: bool | None = None, note: str = "") -> Ref:
+        """The origin of what a tensor holds now. One that was never seen is given."""
+        lost = self.lost if lost is None else lost
+        if not plain(tensor):
+            known = self._others.get(id(tensor))
+            if known is not None and known[0]() is tensor:
+                return known[1]
+            return self._give(tensor, lost, note)
+        memory = self.memory(tensor)
+        if memory is None:
+            base = tensor._base
+            if base is not None and plain(base) and base.untyped_storage()._cdata == tensor.untyped_storage()._cdata:
+                memory = self._open(base, self._give(base, lost, note))
+            else:
+                return self._open(tensor, self._give(tensor, lost, note)).views[window(tensor)].ref
+        if memory.link is not None:
+            memory.link.pull()
+        place = window(tensor)
+        view = memory.views.get(place)
+        if view is not None and view.version == memory.version:
+            return view.ref
+        ref = self._current(memory, place)
+        if ref is None:
+            ref = self._region(memory, tensor, place, lost, note)
+        elif view is not None and ref.step not in memory.live and not ref.index:
+            self.keep(ref, tensor)
+        return ref
+
+    def _current(self, memory: Memory, place: Window) -> Ref | None:
+        """The value of a known window at the present version; None for a window not known."""
+        view = memory.views.get(place)
+        if view is None:
+            return None
+        if view.version == memory.version:
+            return view.ref
+        stale = any(version > view.version and overlap(written, place) for version, written in memory.writes)
+        if stale and place != memory.root:
+            again = self._again(memory, view, place)
+            if again is None:
+                return None
+            view.ref = again
+        view.version = memory.version
+        return view.ref
+
+    def _again(self, memory: Memory, view: View, place: Window) -> Ref | None:
+        parent = self._current(memory, view.parent) if view.parent is not None else None
+        if parent is None or view.how is None:
+            return None
+        if isinstance(view.how[0], int):
+            return Ref(parent.step, parent.index + view.how)  # type: ignore[operator]
+        operation, function, arguments, keywords, output = view.how  # type: ignore[misc]
+        ref = self._recorder.step(operation, function, (parent,), arguments, keywords, value=None, output=output)
+        self._measure(ref, place)
+        return ref
+
+    def _region(self, memory: Memory, tensor: torch.Tensor, place: Window, lost: bool, note: str) -> Ref:
+        """A window nobody was seen to open: the elements it shows, taken from the whole."""
+        where = self._positions(place, memory.root)
+        root = self._current(memory, memory.root)
+        if where is None or root is None:
+            ref = self._give(tensor, lost, note)
+        else:
+            ref = self._recorder.step("take_flat", "recording.take_flat", (root,), (Slot(0), where), {}, value=None)
+            self._measure(ref, place)
+        memory.views[place] = View(ref, memory.version, memory.root)
+        self.keep(ref, tensor)
+        return ref
+
+    def _positions(self, place: Window, root: Window) -> np.ndarray[Any, Any] | None:
+        """Where the elements of a window stand in the whole; None where some lie outside it."""
+        if place[3].itemsize != root[3].itemsize:
+            return None
+        twin, whole = _twin(place), _twin(root)
+        low, high = np.lib.array_utils.byte_bounds(whole)
+        if high - low != whole.size * whole.itemsize:
+            return None
+        inner = np.lib.array_utils.byte_bounds(twin)
+        return positions(twin, whole) if inner[0] >= low and inner[1] <= high else None
+
+    def _give(self, tensor: torch.Tensor, lost: bool, note: str) -> Ref:
+        ref = self._recorder.given(None if tensor.is_nested else tensor, lost=lost, note=note)
+        step = self._recorder.working.steps[ref.step]
+        step.value, step.kept = tensor.detach(), True
+        if not plain(tensor):
+            self._others[id(tensor)] = (weakref.ref(tensor), ref)
+        return ref
+
+    def _measure(self, ref: Ref, place: Window) -> None:
+        step = self._recorder.working.steps[ref.step]
+        step.shape, step.dtype, step.kept = place[1], dtype_name(place[3]), False
+
+    def step(
+        self, operation: str, function: str, inputs: tuple[Ref, ...], arguments: tuple[Any, ...], keywords: dict[str, Any],
+        tensor: torch.Tensor, output: int | None = None, note: str = "",
+    ) -> Ref:  # fmt: skip
+        """Write down a step whose value is a tensor; what is kept of it is decided when the tensor is registered."""
+        ref = self._recorder.step(operation, function, inputs, arguments, keywords, value=None, output=output, note=note)
+        step = self._recorder.working.steps[ref.step]
+        step.shape = () if tensor.is_nested else tuple(tensor.shape)
+        step.dtype, step.kept = dtype_name(tensor.dtype), False
+        return ref
+
+    # -- new tensors --------------------------------------------------------------------------------------------
+
+    def _open(self, tensor: torch.Tensor, ref: Ref) -> Memory:
+        storage = tensor.untyped_storage()
+        place = window(tensor)
+        view = View(ref, 0, index=tuple(slice(0, n, 1) for n in place[1]))
+        memory = Memory(StorageWeakRef(storage), place, {place: view}, storage.nbytes())
+        self._memories[storage._cdata] = memory
+        if not ref.index:
+            step = self._recorder.working.steps[ref.step]
+            if step.kept:
+                memory.live[ref.step] = place
+        return memory
+
+    def register(self, tensor: torch.Tensor, ref: Ref, must: bool = False) -> None:
+        """A step has produced this tensor, in memory of its own."""
+        if plain(tensor):
+            self._open(tensor, ref)
+        else:
+            self._others[id(tensor)] = (weakref.ref(tensor), ref)
+        if not ref.index:
+            self.keep(ref, tensor, must)
+
+    def register_view(
+        self, memory: Memory, tensor: torch.Tensor, ref: Ref, parent: Window, how: Any, index: Index | None
+    ) -> None:
+        """A step, or a row of one, is a window on known memory."""
+        memory.views[window(tensor)] = View(ref, memory.version, parent, how, index)
+        if not ref.index:
+            self.keep(ref, tensor)
+
+    def know(self, memory: Memory, tensor: torch.Tensor) -> View:
+        """The entry of a window, made now if it has none."""
+        place = window(tensor)
+        view = memory.views.get(place)
+        if view is None:
+            view = memory.views[place] = View(memory.views[memory.root].ref, -1, memory.root)
+        return view
+
+    # -- what is kept -------------------------------------------------------------------------------------------
+
+    def keep(self, ref: Ref, tensor: torch.Tensor, must: bool = False) -> None:
+        """Keep a step's value by reference while all that is kept is small, or where it must be."""
+        step = self._recorder.working.steps[ref.step]
+        if step.kept and step.value is not None:
+            return
+        memory = self.memory(tensor) if plain(tensor) else None
+        own = tensor.numel() * tensor.element_size()
+        size = own if memory is None else memory.bytes
+        copy = memory is None or memory.link is not None or size > 2 * own + 1024
+        new = own if copy else (0 if memory is not None and memory.counted else size)
+        if not must and self.kept_bytes + new > SMALL:
+            step.value, step.kept = None, False
+            return
+        self.kept_bytes += new
+        step.kept = True
+        if copy and not tensor.is_nested:
+            step.value = tensor.detach().clone()
+            return
+        step.value = tensor.detach()
+        if memory is not None:
+            memory.counted = True
+            memory.live[ref.step] = window(tensor)
+
+    def let_go(self, memory: Memory) -> None:
+        """Values kept by reference on this memory are copied: someone else will write to it unseen by us."""
+        for number in memory.live:
+            step = self._recorder.working.steps[number]
+            step.value = step.value.clone()
+        memory.live.clear()
+
+    # -- writes -------------------------------------------------------------------------------------------------
+
+    def before_write(self, tensor: torch.Tensor) -> None:
+        """Save the values that the coming write would destroy."""
+        memory = self.memory(tensor) if plain(tensor) else None
+        if memory is None:
+            return
+        if memory.link is not None:
+            memory.link.before_write(tensor)
+        self.know(memory, tensor)
+        place = window(tensor)
+        copies: dict[Window, torch.Tensor] = {}
+        for number, held in list(memory.live.items()):
+            if not overlap(place, held):
+                continue
+            del memory.live[number]
+            step = self._recorder.working.steps[number]
+            size = step.value.numel() * step.value.element_size()
+            if step.function and not step.function.startswith("aten.empty") and self.kept_bytes + size > SMALL and size > _COPY:
+                step.value, step.kept = None, False
+            elif step.operation == "empty" or (step.operation in ("put", "put_flat", "take_flat") and step.function):
+                step.value, step.kept = None, False
+            else:
+                if held not in copies:
+                    copies[held] = step.value.clone()
+                    self.kept_bytes += size
+                step.value = copies[held]
+
+    def written(self, tensor: torch.Tensor, content: Ref, must: bool = False) -> None:
+        """A tensor now holds ``content``: a new version of its memory."""
+        memory = self.memory(tensor) if plain(tensor) else None
+        if memory is None:
+            self.register(tensor, content, must)
+            return
+        place = window(tensor)
+        if tensor.untyped_storage().nbytes() != memory.bytes:  # resized by the call: nothing of the old is left
+            self._memories.pop(tensor.untyped_storage()._cdata)
+            self.register(tensor, content, must)
+            return
+        root = memory.views[memory.root]
+        view = memory.views.get(place)
+        memory.version += 1
+        if place == memory.root:
+            root.ref = content
+        else:
+            before = root.ref
+            root.ref = self._put(memory, place, before, content, view)
+            if view is None:
+                view = memory.views[place] = View(content, memory.version, memory.root)
+            view.ref, view.version = content, memory.version
+        root.version = memory.version
+        memory.writes.append((memory.version, place))
+        if len(memory.writes) > 64:
+            memory.writes = [(memory.version, memory.root)]
+        if not content.index:
+            self.keep(content, tensor, must)
+        if memory.link is not None:
+            memory.link.push(tensor, content)
+
+    def _put(self, memory: Memory, place: Window, before: Ref, content: Ref, view: View | None) -> Ref:
+        """The whole, after a part of it was written."""
+        recorder = self._recorder
+        index = view.index if view is not None else None
+        if index is not None:
+            short = tuple(slice(None) if s == slice(0, n, 1) else s for s, n in zip(index, memory.root[1], strict=True))
+            while short and short[-1] == slice(None):
+                short = short[:-1]
+            ref = recorder.step("put", "recording.put", (before, content), (Slot(0), Slot(1), short or (...,)), {}, value=None)
+        else:
+            where = self._positions(place, memory.root)
+            if where is None:
+                ref = recorder.given(None, lost=True)
+            else:
+                ref = recorder.step("put_flat", "recording.put_flat", (before, content), (Slot(0), Slot(1), where), {}, value=None)
+        self._measure(ref, memory.root)
+        return ref
+
+
+def plain(tensor: torch.Tensor) -> bool:
+    """Whether a tensor is a window on a storage (and not nested or sparse)."""
+    return tensor.layout is torch.strided and not tensor.is_nested
+
+
+def place_in(index: Index | None, base: str, args: tuple[Any, ...], shape: tuple[int, ...]) -> Index | None:
+    """The place of a selected row or block in the whole, from the place of what it was selected from."""
+    if index is None or base not in ("select", "slice"):
+        return None
+    open_axes = [i for i, s in enumerate(index) if isinstance(s, slice)]
+    axis = args[1] if len(args) > 1 else 0
+    if len(open_axes) != len(shape):
+        return None
+    axis %= len(shape)
+    old = index[open_axes[axis]]
+    assert isinstance(old, slice)
+    size = shape[axis]
+    if base == "select":
+        new: int | slice = old.start + (args[2] % size) * old.step
+    else:
+        start, stop, step = slice(*[args[i] if len(args) > i else None for i in (2, 3, 4)]).indices(size)
+        new = slice(old.start + start * old.step, old.start + max(start, stop) * old.step, old.step * step)
+        if old.step != 1:
+            last = old.start + (max(len(range(start, stop, step)) - 1, 0) * step + start) * old.step
+            new = slice(new.start, last + 1, new.step)
+    return (*index[: open_axes[axis]], new, *index[open_axes[axis] + 1 :])

@@ -1,0 +1,172 @@
+"""Modules as groups: global hooks open one for every call of a module, and name its parameters and conventions."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.nn.modules import module as hooks
+
+from workings.recording import source
+from workings.recording.working import Binding, Group
+
+if TYPE_CHECKING:
+    from workings.recording.recorder import Frame
+    from workings.recording.tensors import TensorSide
+
+
+class ModuleScopes:
+    """The modules under way in one recording."""
+
+    def __init__(self, side: TensorSide) -> None:
+        self._side = side
+        self._handles: list[Any] = []
+        self._open: list[tuple[torch.nn.Module, Frame, Frame, str, bool]] = []  # module, before, its frame, path, repeated
+        self._paths: dict[int, tuple[Any, str, torch.nn.Module | None]] = {}  # id -> (module, path in its root, parent)
+        self._names: dict[type, tuple[str, ...]] = {}
+        self._entered: Frame | None = None
+        self._adopted: set[int] = set()
+        self.root_name: str | None = None  # what the outermost module is called; None: after its class
+
+    def start(self) -> None:
+        self._handles = [
+            hooks.register_module_forward_pre_hook(self._before),
+            hooks.register_module_forward_hook(self._after, always_call=True),
+        ]
+
+    def stop(self) -> None:
+        for handle in self._handles:
+            handle.remove()
+        self._handles.clear()
+
+    def adopt(self, module: torch.nn.Module) -> None:
+        """The user's classes among a module's parts have their methods rewritten."""
+        if id(module) in self._adopted:
+            return
+        for part in module.modules():
+            self._adopted.add(id(part))
+            self._side.recorder.calls.adopt(type(part))
+
+    # -- hooks --------------------------------------------------------------------------------------------------
+
+    def _before(self, module: torch.nn.Module, args: Any) -> None:
+        side = self._side
+        if side.silent:
+            return
+        recorder = side.recorder
+        path, parent = self._path(module)
+        above = next((entry for entry in reversed(self._open) if entry[3] is not None), None)
+        name = path
+        if above is not None and above[3] and path.startswith(above[3] + "."):
+            name = path[len(above[3]) + 1 :]
+        elif not path:
+            name = type(module).__name__ if self.root_name is None or self._open else self.root_name
+        current = recorder.current
+        groups = recorder.working.groups
+        group = Group(len(groups), current.group, name, "module", current.statement, site=current.site)
+        group.detail = repr(module) if not module._modules else f"{type(module).__name__}({module.extra_repr()})"
+        groups.append(group)
+        from workings.recording.recorder import Frame
+
+        frame = Frame(group.number, current.site, current.statement)
+        repeated = _repeats(module, parent)
+        inside = any(entry[4] for entry in self._open)
+        self._open.append((module, current, frame, path, repeated))
+        recorder.current = frame
+        self._entered = frame
+        with side.quiet():
+            self._bind(frame, module, args, repeated and not inside)
+        _conventions(recorder.working.conventions, module)
+
+    def _after(self, module: torch.nn.Module, args: Any, output: Any) -> None:
+        if self._side.silent:
+            return
+        while self._open:
+            opened, before, frame, _, _ = self._open.pop()
+            self._side.recorder.current = before
+            if opened is module:
+                if self.root_name is not None and isinstance(output, torch.Tensor) and not source.is_user_type(type(module)):
+                    with self._side.quiet():
+                        self._name(frame, "output", output)
+                return
+
+    def take_frame(self, caller: Frame) -> Frame | None:
+        """The frame of the module whose ``forward`` begins, if it has just been called."""
+        frame, self._entered = self._entered, None
+        return frame if frame is caller else None
+
+    # -- names --------------------------------------------------------------------------------------------------
+
+    def _path(self, module: torch.nn.Module) -> tuple[str, torch.nn.Module | None]:
+        known = self._paths.get(id(module))
+        if known is None or known[0] is not module:
+            self.adopt(module)
+            parents: dict[int, torch.nn.Module] = {}
+            for part in module.modules():
+                for child in part.children():
+                    parents.setdefault(id(child), part)
+            for path, part in module.named_modules():
+                self._paths[id(part)] = (part, path, parents.get(id(part)))
+            known = self._paths[id(module)]
+        return known[1], known[2]
+
+    def _bind(self, frame: Frame, module: torch.nn.Module, args: Any, boundary: bool) -> None:
+        for name, tensor in (*module._parameters.items(), *module._buffers.items()):
+            if tensor is not None:
+                self._name(frame, name, tensor)
+        names = self._parameters(type(module))
+        follows = not source.is_user_type(type(module))
+        for name, value in zip(names, args, strict=False):
+            if not isinstance(value, torch.Tensor):
+                continue
+            ref, _ = self._side.adopt(value)
+            if follows:
+                self._bound(frame, name, ref)
+            if boundary and not ref.index:
+                self._side.ledger.keep(ref, value, must=True)
+
+    def _name(self, frame: Frame, name: str, tensor: torch.Tensor) -> None:
+        self._bound(frame, name, self._side.adopt(tensor)[0])
+
+    def _bound(self, frame: Frame, name: str, ref: Any) -> None:
+        self._side.recorder.working.bindings.append(Binding(frame.group, name, ref, frame.statement, frame.site))
+
+    def _parameters(self, kind: type) -> tuple[str, ...]:
+        if kind not in self._names:
+            names = list(inspect.signature(kind.forward).parameters)  # type: ignore[attr-defined]
+            self._names[kind] = tuple(names[1:])
+        return self._names[kind]
+
+
+def _repeats(module: torch.nn.Module, parent: torch.nn.Module | None) -> bool:
+    """Whether a module is one of several alike, as the blocks of a model are."""
+    if not isinstance(parent, (torch.nn.ModuleList, torch.nn.Sequential)) or len(parent) < 2:
+        return False
+    return bool(module._modules) and all(type(m) is type(module) for m in parent)
+
+
+
+
+def _conventions(card: dict[str, str], module: torch.nn.Module) -> None:
+    """The choices of a module that change numbers."""
+    kind = type(module).__name__
+    card.setdefault("mode", "training" if module.training else "evaluation")
+    if isinstance(module, torch.nn.Dropout) and module.p:
+        card.setdefault("dropout", f"{module.p:g}, {'drawn at every call' if module.training else 'off: evaluation mode'}")
+    eps = getattr(module, "eps", None)
+    if isinstance(eps, float) and "Norm" in kind:
+        card.setdefault(f"{kind} epsilon", f"{eps:g}, inside the root")
+    first = getattr(module, "norm_first", None)
+    if isinstance(first, bool):
+        card.setdefault("norm", "before each sub-layer (pre-norm)" if first else "after each residual (post-norm)")
+    batch = getattr(module, "batch_first", None)
+    if isinstance(batch, bool):
+        card.setdefault("axes", "batch, position, width" if batch else "position, batch, width")
+    if isinstance(module, torch.nn.GELU):
+        card.setdefault("GELU", "tanh approximation" if module.approximate == "tanh" else "exact, by erf")
+    activation = getattr(module, "activation", None)
+    if callable(activation):
+        card.setdefault("activation", getattr(activation, "__name__", type(activation).__name__))
+    if isinstance(module, torch.nn.MultiheadAttention):
+        card.setdefault("scale", f"1/√{module.head_dim}, the width of one head")

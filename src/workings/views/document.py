@@ -1,0 +1,107 @@
+"""What a page consists of, whatever it is written in: a list of blocks that each text view prints in its own way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from workings.reading.arithmetic import Line as Arithmetic
+from workings.reading.formula import Formula
+from workings.views.tables import Table
+
+DEPTHS = ("sentences", "steps", "numbers")
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A section: its level from 1, title, number in the text, address and the numbers of its equation."""
+
+    level: int
+    text: str
+    number: str = ""
+    path: str = ""
+    label: str = ""
+    place: str = ""
+
+
+@dataclass(frozen=True)
+class Prose:
+    """A sentence or two. ``kind`` is "sentence" (what a section does), "note" (an aside) or "error"."""
+
+    text: str
+    kind: str = "sentence"
+
+
+@dataclass(frozen=True)
+class Displayed:
+    """An equation on a line of its own, with its numbers."""
+
+    latex: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """A line of the source: its formula or its text, what is said beside it, its address and its place.
+
+    ``result`` is the value where it is a single number; ``times`` how often a loop ran the line.
+    """
+
+    name: str
+    path: str
+    formula: Formula | None
+    code: str
+    sentence: str
+    place: str
+    times: int = 1
+    result: str = ""
+
+
+@dataclass(frozen=True)
+class Loop:
+    """The line that opens a loop."""
+
+    code: str
+    sentence: str
+    place: str
+
+
+@dataclass(frozen=True)
+class Same:
+    """Names for values that are shown elsewhere: pairs of name and address."""
+
+    names: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Worked:
+    """Arithmetic of elements: pairs of what is worked out and its line; ``more`` says what is left out."""
+
+    lines: tuple[tuple[str, Arithmetic], ...]
+    more: str = ""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A named list of pairs: the conventions card, what was not followed."""
+
+    title: str
+    rows: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Printed:
+    """What the script printed."""
+
+    text: str
+
+
+Block = Heading | Prose | Displayed | Step | Loop | Same | Table | Worked | Listing | Printed
+
+
+@dataclass
+class Document:
+    """A page: its title, where the computation comes from, and its blocks in order."""
+
+    title: str
+    origin: str
+    blocks: list[Block] = field(default_factory=list)

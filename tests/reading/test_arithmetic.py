@@ -1,0 +1,126 @@
+"""One number worked out: against lines written by hand, and every program's numbers against Python's own math."""
+
+import copy
+import math
+import random
+
+import numpy as np
+import pytest
+
+from tests.reading.evaluating import Unknown, evaluate
+from tests.recording.programs import PROGRAMS, load_program
+from workings.recording.opening import open_step
+from workings.recording.operations import meaning
+from workings.recording.operations.expression import Limits
+from workings.recording.running import record_function
+from workings.recording.working import Ref
+
+TOLERANCE = {"float64": 1e-9, "float32": 1e-4, "float16": 1e-2, "bfloat16": 1e-1}
+
+
+def attention(Q, K, V):
+    S = Q @ K.T / np.sqrt(K.shape[-1])
+    W = np.exp(S - S.max(axis=-1, keepdims=True))
+    W = W / W.sum(axis=-1, keepdims=True)
+    return W @ V
+
+
+X = np.array([[1.0, 0.2], [0.1, 1.0], [0.3, 0.6], [0.2, 0.5]])
+
+
+def shown(function, *args, decimals=3):
+    working = record_function(function, [copy.deepcopy(a) for a in args], {})
+    working.decimals = decimals
+    return working
+
+
+def test_a_score_reads_as_the_first_text_writes_it():
+    working = shown(attention, X[:, ::-1].copy(), X, X)
+    lines = str(working.at("S[0, 1]")).splitlines()
+    assert lines[-1] == "S[0, 1] = (0.20×0.10 + 1.00×1.00) / √2 ≈ 1.02 / 1.414 ≈ 0.721"
+
+
+def test_unnamed_steps_of_a_line_stand_inside_it():
+    working = shown(attention, X[:, ::-1].copy(), X, X)
+    assert str(working.at("W[0, 1]", depth=0)) == "W[0, 1] = 1.00 / (0.645 + 1.00 + 0.775 + 0.712) ≈ 1.00 / 3.133 ≈ 0.319"
+
+
+def test_a_loop_that_adds_reads_as_one_sum():
+    def mix(w, X):
+        y = np.zeros(2)
+        for i in range(4):
+            y += w[i] * X[i]
+        return y
+
+    working = shown(mix, np.array([0.4, 0.2, 0.25, 0.15]), X)
+    expected = "y[1] = 0.40×0.20 + 0.20×1.00 + 0.25×0.60 + 0.15×0.50 = 0.505"
+    assert str(working.at("y[1]", depth=0)) == expected
+
+
+def test_a_python_loop_reads_as_one_sum_too():
+    def dot(a, b):
+        total = 0.0
+        for x, y in zip(a, b, strict=True):
+            total += x * y
+        return total
+
+    working = shown(dot, [0.5, -1.0, 2.0], [2.0, 0.25, 0.5])
+    assert str(working.at("total", depth=0)) == "total = 0.50×2.00 − 1.00×0.25 + 2.00×0.50 = 1.75"
+
+
+def test_a_long_sum_shows_its_largest_terms_and_counts_the_rest():
+    working = shown(lambda x: x.sum(), np.r_[np.full(999_999, 1e-6), 5.0])
+    text = str(working.at("sum", depth=0))
+    assert "5.00" in text and "(999 996 more, together" in text
+
+
+def test_depth_is_on_demand_however_long_the_history():
+    def running(x):
+        for _ in range(20_000):
+            x = x * 1.0001 + 0.001
+        return x
+
+    working = shown(running, 1.0)
+    assert len(working.at("x", depth=1).lines) == 2
+
+
+def test_arithmetic_is_of_one_number():
+    working = shown(attention, X, X, X)
+    with pytest.raises(ValueError, match="say which of the 4 × 4 numbers"):
+        working.at("S")
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_arithmetic_of_every_step_gives_its_value(name):
+    """Three elements of every step of every program, worked out from the shown leaves by Python's math."""
+    program = load_program(name)
+    working = record_function(program.program, [], copy.deepcopy(program.FIRST))
+    draw = random.Random(0)
+    checked = 0
+    for step in working.steps:
+        if meaning.kind(step) in ("given", "size", "order", "opaque") or 0 in step.shape:
+            continue
+        for _ in range(3):
+            index = tuple(draw.randrange(n) for n in step.shape)
+            try:
+                found = worked_out(working, step, index)
+            except Unknown:
+                continue
+            assert agrees(found, working.element(Ref(step.number, index)), step.dtype), (step, index, found)
+            checked += 1
+    assert checked or getattr(program, "OPAQUE", False)
+
+
+def worked_out(working, step, index):
+    if meaning.kind(step) == "composite":
+        opened = open_step(working, step.number, index)
+        return opened.working.element(opened.output)
+    expression = meaning.element(working, step, index, Limits())
+    assert expression is not None
+    return evaluate(expression)
+
+
+def agrees(found, value, dtype):
+    if isinstance(value, float) and math.isnan(value):
+        return math.isnan(found)
+    return found == value or abs(found - value) <= TOLERANCE.get(dtype, 1e-9) * max(1.0, abs(value))
