@@ -18,9 +18,9 @@ app.add_typer(new, name="new")
 
 def _print_version(asked: bool) -> None:
     if asked:
-        from importlib.metadata import version
+        from workings import __version__
 
-        typer.echo(f"workings {version('workings')}")
+        typer.echo(f"workings {__version__}")
         raise typer.Exit
 
 
@@ -35,8 +35,8 @@ def workings(
 
 @app.command()
 def show(
-    what: Annotated[str, typer.Argument(help="An example's name, an example file (.toml) or a script (.py).")],
-    sentence: Annotated[list[str] | None, typer.Argument(help="Another sentence of the example's words.")] = None,
+    what: Annotated[str, typer.Argument(metavar="WHAT", help="An example's name, an example file (.toml) or a script (.py).")],
+    sentence: Annotated[list[str] | None, typer.Argument(metavar="[SENTENCE]", help="Another sentence of the example's words.")] = None,
     at: Annotated[list[str] | None, typer.Option("--at", metavar="ADDRESS", help="Work this number out.")] = None,
     change: Annotated[
         list[str] | None, typer.Option("--set", metavar="CHANGE", help="What if: 'address = numbers' or 'address = address'.")
@@ -61,7 +61,7 @@ def show(
 
 
 @app.command()
-def explain(name: Annotated[list[str], typer.Argument(help="An equation, an operation, or a word of the glossary.")]) -> None:
+def explain(name: Annotated[list[str], typer.Argument(metavar="NAME", help="An equation, an operation, or a word of the glossary.")]) -> None:
     """Explain an equation or a word: sentence, formula, shapes, its code, and who uses it."""
     with answered():
         from workings.commands.output import write
@@ -82,7 +82,7 @@ def examples() -> None:
 
 @new.command("example")
 def new_example(
-    file: Annotated[str, typer.Argument(help="Where to write it, for instance my_example.toml.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Where to write it, for instance my_example.toml.")],
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it is there.")] = False,
 ) -> None:
     """Write an example file with every key explained, which runs as it is."""

@@ -20,6 +20,11 @@ from workings.recording.operations import contraction, elementwise, functions, l
 from workings.views.plain import plain_lines
 
 WIDTH = 100
+_AXES = {
+    "L": "tokens", "t": "queries or targets", "s": "keys, or tokens of the memory", "d": "width of a token",
+    "m": "width of a token of the memory", "d_k": "width of one head's keys", "d_v": "width of one head's values",
+    "h": "heads", "f": "inner width of the network", "v": "words of the vocabulary", "...": "any axes before (batch, heads)",
+}  # fmt: skip
 _KINDS = {
     "elementwise": "Each number of the result is made from the numbers in the same place.",
     "reduction": "Each number of the result is made from the numbers along an axis.",
@@ -136,7 +141,8 @@ def _equation(equation: Equation) -> str:
     users = used_by(equation.name)
     out += ["", "  Used by", *(f"    {user}" for user in users)] if users else ["", "  Used by no example yet."]
     words, _ = glossary()
-    related = [w.name for w in words.values() if equation.name in w.equations]
+    titles = {normal(equation.name), normal(equation.title)}
+    related = [w.name for w in words.values() if equation.name in w.equations and not titles & {*map(normal, (w.name, *w.also))}]
     if related:
         out += ["", *_filled("See also: " + ", ".join(related))]
     return "\n".join(out) + "\n"
@@ -152,7 +158,9 @@ def _symbols(equation: Equation) -> list[str]:
         shape = equation.shapes.get(name)
         axes = "" if shape is None else "one number" if shape == "" else shape
         out.append(f"    {name:<{wide}}  {letters[name]:<{high}}  {axes}".rstrip())
-    return out
+    used = [a for a in _AXES if any(a in re.split(r"[ ;]+", shape) for shape in equation.shapes.values())]
+    legend = "; ".join(f"{axis} {_AXES[axis]}" for axis in used)
+    return [*out, *textwrap.wrap(f"Axes: {legend}.", WIDTH, initial_indent="    ", subsequent_indent="      ")] if used else out
 
 
 def code(function: Callable[..., Any]) -> str:
@@ -216,7 +224,9 @@ def _operation_names(operation: str) -> set[str]:
 def _operation(operation: str, sentence: str) -> str:
     kind = _kind(operation)
     called = [n.removeprefix("operator.") for n in _operations()[operation] if not n.startswith(("inplace.", "changed."))]
-    out = [f"{operation}: an operation", *_filled(f"{sentence} {_KINDS[kind]}".strip())]
+    if not sentence or kind in ("composite", "opaque"):
+        sentence = f"{sentence} {_KINDS[kind]}".strip()
+    out = [f"{operation}: an operation", *_filled(sentence)]
     signs = [sign for sign, meaning in functions.OPERATORS.items() if meaning == operation]
     out += ["", *_filled("Written as: " + ", ".join(dict.fromkeys([*signs, *called])))]
     return "\n".join(out) + "\n"

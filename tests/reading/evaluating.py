@@ -25,6 +25,7 @@ FUNCTIONS = {
     "any": lambda *x: any(x), "all": lambda *x: all(x), "argmax": lambda *x: x.index(max(x)),
     "argmin": lambda *x: x.index(min(x)), "pi": lambda: math.pi, "degrees": math.degrees, "radians": math.radians,
     "count": lambda *x: sum(v != 0 for v in x), "cbrt": lambda x: math.copysign(abs(x) ** (1 / 3), x),
+    "bitwise_not": lambda x: not x if isinstance(x, bool) else ~x, "logaddexp": lambda a, b: math.log(math.exp(a) + math.exp(b)),
     "round": round, "invert": lambda x: not x if isinstance(x, bool) else ~x, "nan_to_num": lambda x: 0.0 if math.isnan(x) else x,
     "cummax": lambda *x: max(x), "copysign": math.copysign, "arcsinh": math.asinh, "arccosh": math.acosh, "arctanh": math.atanh,
     "deg2rad": math.radians, "rad2deg": math.degrees,

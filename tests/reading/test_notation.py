@@ -3,7 +3,17 @@
 import pytest
 
 from workings.reading.notation import Notation, exact, sign_between
-from workings.recording.operations.expression import Apply, Choice, Leaf, Negative, Power, Product, Quotient, Relation, Sum
+from workings.recording.operations.expression import (
+    Apply,
+    Choice,
+    Leaf,
+    Negative,
+    Power,
+    Product,
+    Quotient,
+    Relation,
+    Sum,
+)
 
 L = Leaf
 

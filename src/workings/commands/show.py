@@ -132,9 +132,9 @@ def _arithmetic(working: Working, addresses: Sequence[str], look: Look, before: 
 
     parts = []
     for address, result in found:
-        text = terminal.render_arithmetic(working, result).rstrip("\n")
+        text = terminal.render_arithmetic(working, result, look.colour, look.width).rstrip("\n")
         if before is not None:
-            earlier = terminal.render_arithmetic(before, _worked(before, address, look)).rstrip("\n")
+            earlier = terminal.render_arithmetic(before, _worked(before, address, look), look.colour, look.width).rstrip("\n")
             text = f"Before:\n{earlier}\n\nAfter:\n{text}"
         parts.append(text)
     return "\n\n".join(parts) + "\n"

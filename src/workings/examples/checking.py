@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
@@ -34,7 +35,8 @@ def validated(data: dict[str, Any], text: str, file: str) -> Document:
 
 def _validate(kind: type[Any], raw: dict[str, Any], place: tuple[str | int, ...], text: str, file: str) -> Any:
     try:
-        return _adapter(kind).validate_python(raw)
+        # As JSON, in which strictness means the kinds of numbers and texts, and not instances of our classes.
+        return _adapter(kind).validate_json(json.dumps(raw))
     except ValidationError as error:
         details = sorted(error.errors(include_url=False), key=_unknown_first)
         raise _explained(kind, raw, place, details[0], text, file) from None

@@ -35,14 +35,14 @@ WORDS: dict[str, dict[object, str]] = {
 }
 
 NAMES = {
-    "scale": "scale",
+    "scale": "attention scale",
     "norm": "norm",
-    "variance": "variance",
+    "variance": "variance divisor",
     "epsilon": "epsilon",
     "mask": "mask",
     "empty": "empty rows",
     "layout": "positions",
-    "base": "position base",
+    "base": "wave lengths",
     "pairing": "rotary pairs",
     "activation": "activation",
     "reduction": "loss",

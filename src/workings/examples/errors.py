@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import json
 import re
 from collections.abc import Iterable, Sequence
 
 _HEADER = re.compile(r"^\s*(\[\[?)\s*([^\[\]]+?)\s*\]\]?\s*(?:#.*)?$")
-_KEY = re.compile(r"""^\s*("[^"]*"|'[^']*'|[\w-]+(?:\s*\.\s*[\w-]+)*)\s*=""")
+_KEY = re.compile(r"""^\s*("(?:[^"\\]|\\.)*"|'[^']*'|[\w-]+(?:\s*\.\s*[\w-]+)*)\s*=""")
 
 Place = Sequence[str | int]
 """Where in a file: keys, and counts from 0 in lists of tables: ("section", 2, "W_Q")."""
@@ -27,16 +28,24 @@ def complaint(file: str, text: str, place: Place, found: str, expected: str = ""
         message += f"; expected {expected}"
     if hint:
         message += f"; {hint}"
-    return ExampleError(message)
+    return ExampleError(printable(message))
+
+
+def printable(text: str) -> str:
+    """Control characters, and those that turn the direction of writing, written as escapes."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def near(word: str, known: Iterable[str], otherwise: str = "") -> str:
     """ "did you mean ...?", where some known word is close; else `otherwise`."""
     words = list(dict.fromkeys(known))
     lowered = {w.lower(): w for w in reversed(words)}
-    close = difflib.get_close_matches(word, words, 2, 0.6) or [
-        lowered[w] for w in difflib.get_close_matches(word.lower(), list(lowered), 2, 0.6)
-    ]
+    alike = [w for w in words if w.lower() == word.lower()]
+    close = (
+        alike
+        or difflib.get_close_matches(word, words, 2, 0.6)
+        or [lowered[w] for w in difflib.get_close_matches(word.lower(), list(lowered), 2, 0.6)]
+    )
     return f"did you mean {' or '.join(map(repr, close))}?" if close else otherwise
 
 
@@ -111,5 +120,14 @@ def _open(keys: tuple[str, ...], many: bool, counts: dict[tuple[str | int, ...],
 
 
 def _keys(dotted: str) -> list[str]:
-    parts = re.findall(r""""[^"]*"|'[^']*'|[^.\s]+""", dotted)
-    return [p[1:-1] if p[0] in "\"'" else p for p in parts]
+    parts = re.findall(r""""(?:[^"\\]|\\.)*"|'[^']*'|[^.\s]+""", dotted)
+    return [_unquoted(p) for p in parts]
+
+
+def _unquoted(key: str) -> str:
+    if key[0] == '"':
+        try:
+            return str(json.loads(key))  # the escapes of a TOML key, but for one rare form, are those of JSON
+        except ValueError:
+            return key[1:-1]
+    return key[1:-1] if key[0] == "'" else key

@@ -55,6 +55,7 @@ def _other(run: Run, name: str, equation: str, logits: Box, number: float) -> No
     }
     with run.group(name, equation, titles[equation]):
         changed = run.program.call(equations.EQUATIONS[equation], logits, number, names="logits")
+        run.program.label(changed, run.vocabulary)
         probabilities = run.program.call(equations.softmax, changed, names="probabilities")
         run.results(prefix=f"{name}.", logits=changed, probabilities=probabilities)
 
@@ -79,8 +80,7 @@ def generation(run: Run, section: Generation) -> None:
     repeated = []
     for number, name in enumerate(section.repeat):
         if name not in sections or name == section.name or f"{name}" not in run.values:
-            raise run.fail(
-                section,
+            raise run.wrong(
                 ("repeat",),
                 f"number {number + 1} is {name!r}, which is no earlier section",
                 "names of earlier sections",
@@ -88,15 +88,13 @@ def generation(run: Run, section: Generation) -> None:
             )
         repeated.append(sections[name])
     if not repeated or repeated[-1].kind != "next-token":
-        raise run.fail(
-            section, ("repeat",), "the last section named does not choose a word", "one of kind next-token", "add it"
+        raise run.wrong(
+            ("repeat",), "the last section named does not choose a word", "one of kind next-token", "add it"
         )
     if section.stop and section.stop not in run.example.document.embeddings:
-        raise run.fail(
-            section, ("stop",), f"found {section.stop!r}", "a word of the table", near(section.stop, run.vocabulary)
-        )
+        raise run.wrong(("stop",), f"found {section.stop!r}", "a word of the table", near(section.stop, run.vocabulary))
     if section.turns < 1:
-        raise run.fail(section, ("turns",), f"found {section.turns}", "1 or more", "each turn writes one word")
+        raise run.wrong(("turns",), f"found {section.turns}", "1 or more", "each turn writes one word")
     from workings.examples.running import run_section
 
     before = dict(run.values), run.tokens, run.ids
@@ -161,6 +159,7 @@ def loss(run: Run, section: Loss) -> None:
         logits = run.program.alias("logits", run.inner("logits", "next_token"))
         total = _cross_entropy(run, logits, targets, choices)
         losses = run.program.alias("losses", run.inner("losses", "cross_entropy"))
+        run.program.label(losses, run.labels_of(rows))
         run.results(logits=logits, probabilities=probabilities, losses=losses, loss=total, main="loss")
         if section.weight:
             word, column = _place_of_weight(run, section, rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import math
 import re
 import tomllib
@@ -13,8 +14,11 @@ from typing import Any
 from workings.examples.errors import ExampleError, Place, complaint, near
 from workings.examples.format_blocks import KINDS, Document
 
-LIMIT = 10 * 1024 * 1024
+LIMIT = 1024 * 1024
 """The largest file that is read, in bytes: a worked example has dozens of numbers, not millions."""
+
+LARGEST = 10**15
+"""The largest whole number; beyond it a float64 no longer holds every whole number."""
 
 EXPECTED = {
     "str": "text in quotes",
@@ -65,9 +69,11 @@ def parse(text: str, file: str) -> dict[str, Any]:
         number = int(line[1]) if line else len(text.splitlines())
         reason = re.sub(r"\s*\(at .*\)$", "", str(error))
         shown = text.splitlines()[number - 1].strip()[:60] if 0 < number <= len(text.splitlines()) else ""
+        sections = "begin every section with [[section]], two brackets on each side"
+        hint = sections if shown.startswith("[") else "put texts in quotes and close every bracket"
         raise ExampleError(
             f"{file}, line {number}: found {shown!r}, which is not TOML ({reason[0].lower() + reason[1:]}); expected "
-            "key = value; put texts in quotes and close every bracket"
+            f"key = value; {hint}"
         ) from None
     except RecursionError:
         raise ExampleError(
@@ -129,6 +135,17 @@ def check_plain(data: dict[str, Any], text: str, file: str) -> None:
                 "finite numbers",
                 "hide tokens with mask or hidden rather than with infinities",
             )
+        elif isinstance(value, int) and abs(value) > LARGEST:
+            raise complaint(
+                file,
+                text,
+                _to_key(place),
+                "found a whole number beyond all measure",
+                "numbers below 10^15",
+                "measure in other units",
+            )
+        elif isinstance(value, (datetime.date, datetime.time)):
+            raise complaint(file, text, place, f"found the date {value}", "text or numbers", "put it in quotes")
         elif isinstance(value, list) and value and all(isinstance(row, list) for row in value):
             lengths = [len(row) for row in value]
             odd = next((i for i, n in enumerate(lengths) if n != lengths[0]), None)

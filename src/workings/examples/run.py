@@ -91,13 +91,11 @@ class Run:
     @contextmanager
     def within(self, section: Section, equation: str = "") -> Iterator[None]:
         """The group of a section."""
-        before, self.section = self.section, section
         title = section.title
         if not title and equation:
             title = equations.EQUATIONS[equation].equation.title  # type: ignore[attr-defined]
         with self.group(section.name, equation, title, section.text, section.number):
             yield
-        self.section = before
 
     def input(self, name: str, key: str = "input") -> Box:
         """An earlier value by the name that a file gives it."""
@@ -230,11 +228,6 @@ class Run:
         """An error at a key of the section under way."""
         keys = (key,) if isinstance(key, str) else tuple(key)
         return self.example.complaint(self.place(*keys), found, expected, hint)
-
-    def fail(self, section: Section, key: Sequence[str | int], found: str, expected: str, hint: str) -> ExampleError:
-        """An error at a key of a section that has not begun."""
-        self.section = section
-        return self.wrong(key, found, expected, hint)
 
     def place(self, *keys: str | int) -> tuple[str | int, ...]:
         """A key of the section under way, as a place in the file."""

@@ -48,11 +48,13 @@ def compute(example: Example, sentence: str, source: Source, overrides: Mapping[
     run.begin()
     for section in example.document.section:
         run_section(run, section)
-    working = run.program.finish()
-    working.decimals = example.document.decimals
-    working.conventions.update(conventions(run))
-    return working
+    run.program.working.decimals = example.document.decimals
+    run.program.working.conventions = conventions(run)
+    return run.program.finish()
 
 
 def run_section(run: Run, section: Section) -> None:
+    """One section, which is the one that errors name while it is under way."""
+    before, run.section = run.section, section
     SECTIONS[section.kind](run, section)
+    run.section = before

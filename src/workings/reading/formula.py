@@ -17,13 +17,13 @@ from dataclasses import dataclass
 
 from workings.reading.formula_arrays import einsum_indices, index_symbols
 from workings.reading.formula_building import cases
-from workings.reading.formula_calls import IN_PLACE, name_of, resolve
+from workings.reading.formula_calls import IN_PLACE, resolve
 from workings.reading.formula_expressions import Translator
 from workings.reading.formula_latex import LatexPrinter
 from workings.reading.formula_nodes import (
     Apply,
-    NoMathematicsError,
     Node,
+    NoMathematicsError,
     Number,
     Power,
     Relation,
@@ -34,6 +34,7 @@ from workings.reading.formula_nodes import (
     walk,
 )
 from workings.reading.formula_symbols import clean, escape
+from workings.reading.formula_syntax import depth, name_of, names
 from workings.reading.formula_text import TextPrinter
 
 DEEPEST = 80  # levels of nesting beyond which nobody would write a formula, and the source is shown instead
@@ -53,9 +54,9 @@ class Formula:
 
     def mathml(self) -> str:
         """The formula as a ``<math>`` element, for a page without JavaScript."""
-        from latex2mathml.converter import convert
+        from workings.reading.formula_mathml import mathml
 
-        return str(_unhide(convert(_hide(self.latex), display="block")))
+        return mathml(self.latex)
 
 
 def formula(text: str, symbols: Mapping[str, str] | None = None) -> Formula | None:
@@ -72,9 +73,9 @@ def formula(text: str, symbols: Mapping[str, str] | None = None) -> Formula | No
         parsed = _parse(source)
         if parsed is None or not isinstance(parsed[1], _STATEMENTS):
             return None
-        if _depth(parsed[1]) > DEEPEST:
+        if depth(parsed[1]) > DEEPEST:
             return _verbatim(source)
-        node = _statement(Translator(parsed[0], symbols or {}, _names(parsed[1])), parsed[1])
+        node = _statement(Translator(parsed[0], symbols or {}, names(parsed[1])), parsed[1])
         return Formula(LatexPrinter().show(node), TextPrinter().show(node))
     except (RecursionError, MemoryError):
         return _verbatim(source)
@@ -96,15 +97,6 @@ def _parse(source: str) -> tuple[str, ast.stmt] | None:
             continue
         return (candidate, body[0]) if len(body) == 1 else None
     return None
-
-
-def _depth(node: ast.AST) -> int:
-    deepest, pending = 0, [(node, 1)]
-    while pending:
-        part, depth = pending.pop()
-        deepest = max(deepest, depth)
-        pending += [(child, depth + 1) for child in ast.iter_child_nodes(part)]
-    return deepest
 
 
 def _verbatim(source: str) -> Formula:
@@ -140,12 +132,8 @@ def _pairs(targets: list[ast.expr], values: list[ast.expr]) -> bool:
     """Whether several assignments in one can be read one by one: as many on each side, none used by another."""
     if len(targets) != len(values) or any(isinstance(each, ast.Starred) for each in (*targets, *values)):
         return False
-    names = {name for target in targets for name in _names(target)}
-    return not any(names & _names(value) for value in values)
-
-
-def _names(node: ast.AST) -> set[str]:
-    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    bound = {name for target in targets for name in names(target)}
+    return not any(bound & names(value) for value in values)
 
 
 def _definition(reader: Translator, targets: list[ast.expr], value: ast.expr) -> Node:
@@ -258,32 +246,3 @@ def _changed(reader: Translator, target: ast.expr, call: ast.Call) -> Node:
     if left == right:
         raise NoMathematicsError
     return Relation((left, right), ("<-",), statement=True)
-
-
-# -- MathML ---------------------------------------------------------------------------------------------------------
-
-# The converter knows no escapes inside upright text: they travel through it as characters of the private area.
-_HIDDEN = {
-    r"\textbackslash{}": ("\ue000", "\\"), r"\textasciicircum{}": ("\ue001", "^"), r"\textasciitilde{}": ("\ue002", "~"),
-    r"\{": ("\ue003", "{"), r"\}": ("\ue004", "}"), r"\_": ("\ue005", "_"), r"\%": ("\ue006", "%"),
-    r"\#": ("\ue007", "#"), r"\&": ("\ue008", "&amp;"), r"\$": ("\ue009", "$"),
-}  # fmt: skip
-_BOX = re.compile(r"\\(text|texttt|mathrm|operatorname)\{((?:[^{}\\]|\\[^A-Za-z]|\\text[a-z]+\{\})*)\}")
-
-
-def _hide(latex: str) -> str:
-    def boxed(match: re.Match[str]) -> str:
-        kind, inner = match[1], match[2]
-        for escaped, (mark, _) in _HIDDEN.items():
-            inner = inner.replace(escaped, mark)
-        if kind == "mathrm" or (kind == "operatorname" and not inner.isalpha()):
-            kind = "text"
-        return rf"\{kind}{{{inner}}}"
-
-    return _BOX.sub(boxed, latex)
-
-
-def _unhide(mathml: str) -> str:
-    for mark, shown in _HIDDEN.values():
-        mathml = mathml.replace(mark, shown)
-    return mathml

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from workings.reading.formula_nodes import Apply, NoMathematicsError, Node, Relation, Subscript, Words
+from workings.reading.formula_nodes import Apply, Node, NoMathematicsError, Relation, Subscript, Words
 from workings.reading.formula_symbols import operator, symbol
+from workings.reading.formula_syntax import dotted, integer
 
 if TYPE_CHECKING:
     from workings.reading.formula_expressions import Translator
@@ -20,7 +21,7 @@ MODULES = {
 }  # fmt: skip
 _ELSEWHERE = {"json", "os", "sys", "re", "plt", "logging", "warnings", "time", "datetime", "pd", "ax", "fig", "pathlib"}
 # PyTorch's methods that change their object end in an underscore.
-IN_PLACE = re.compile(r"^[a-z][a-z0-9]*(_[a-z0-9]+)*_$")
+IN_PLACE = re.compile(r"^(?!ix_$)[a-z][a-z0-9]*(_[a-z0-9]+)*_$")
 # Options that say how a result is stored or computed, not what it is.
 SILENT = {
     "dtype", "device", "keepdims", "keepdim", "requires_grad", "inplace", "copy", "order", "casting", "subok", "out",
@@ -28,15 +29,20 @@ SILENT = {
     "create_graph", "set_to_none", "need_weights", "average_attn_weights",
 }  # fmt: skip
 _UFUNC_METHODS = {"reduce", "accumulate", "outer", "at", "reduceat"}
+# Functions that say things, keep things or run things; and methods that do, where a function of the same name may not.
 _NOT_MATHEMATICS = {
-    "print", "input", "open", "isinstance", "issubclass", "type", "str", "repr", "format", "dict", "super", "iter",
-    "next", "hasattr", "getattr", "setattr", "vars", "dir", "id", "hash", "eval", "exec", "callable", "bytes",
-    "namedtuple", "defaultdict", "Counter", "deque", "field", "dataclass", "chr", "ord", "default_rng", "Generator",
-    "manual_seed", "seed", "backward", "step", "zero_grad", "parameters", "named_parameters", "state_dict",
-    "load_state_dict", "register_buffer", "register_forward_hook", "from_pretrained", "join", "strip",
-    "lower", "upper", "startswith", "endswith", "encode", "decode", "read", "readlines", "write", "close", "pop",
-    "popleft", "setdefault", "update", "append", "extend", "insert", "remove", "clear", "sort", "seek", "allclose",
-    "no_grad", "enable_grad", "empty_like", "register_hook", "save_for_backward", "retain_grad", "compile", "perf_counter", "time", "set_printoptions", "choice", "shuffle", "is_available",
+    "Counter", "Generator", "allclose", "bytes", "callable", "chr", "compile", "dataclass", "default_rng",
+    "defaultdict", "deque", "dict", "dir", "empty_like", "enable_grad", "eval", "exec", "field", "format",
+    "from_pretrained", "getattr", "hasattr", "hash", "id", "input", "is_available", "isinstance", "issubclass",
+    "iter", "manual_seed", "namedtuple", "next", "no_grad", "open", "ord", "perf_counter", "print", "repr",
+    "set_printoptions", "setattr", "str", "super", "type", "vars",
+}  # fmt: skip
+_METHODS_APART = {
+    "append", "backward", "choice", "clear", "close", "decode", "encode", "endswith", "extend", "format", "insert",
+    "join", "load_state_dict", "lower", "named_parameters", "parameters", "pop", "popleft", "read", "readlines",
+    "register_buffer", "register_forward_hook", "register_hook", "remove", "retain_grad", "save_for_backward", "seed",
+    "seek", "setdefault", "shuffle", "sort", "startswith", "state_dict", "step", "strip", "time", "update", "upper",
+    "write", "zero_grad",
 }  # fmt: skip
 
 
@@ -45,7 +51,8 @@ class Call:
     """A call: for a method, its object is the first argument.
 
     ``origin`` is ``bare`` for a plain name, ``module`` for a function of a known library, ``method`` for a method of a
-    value, ``own`` for one of ``self``, ``class`` for one of a class, ``value`` where what is called is itself an expression.
+    value, ``own`` for one of ``self``, ``class`` for one of a class, ``value`` where what is called is
+    itself an expression.
     """
 
     reader: Translator
@@ -101,30 +108,6 @@ def rules(names: str | Iterable[str], rule: Rule) -> dict[str, Rule]:
     return dict.fromkeys(names.split() if isinstance(names, str) else names, rule)
 
 
-def dotted(node: ast.expr) -> tuple[str, ...]:
-    """``torch.nn.functional.softmax`` as its names; empty for anything but names joined by dots."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    return (node.id, *reversed(parts)) if isinstance(node, ast.Name) else ()
-
-
-def name_of(call: ast.Call) -> str:
-    function = call.func
-    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-
-
-def integer(node: ast.expr | None) -> int | None:
-    """The value of an integer literal."""
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        inner = integer(node.operand)
-        return None if inner is None else -inner
-    if isinstance(node, ast.Constant) and type(node.value) is int:
-        return node.value
-    return None
-
-
 def resolve(reader: Translator, node: ast.Call) -> Call:
     """What ``node`` calls. Raises where keyword arguments come out of a dictionary."""
     keywords: dict[str, ast.expr] = {}
@@ -134,22 +117,24 @@ def resolve(reader: Translator, node: ast.Call) -> Call:
         keywords[keyword.arg] = keyword.value
     function, arguments = node.func, tuple(node.args)
     path = dotted(function)
+    name = function.attr if isinstance(function, ast.Attribute) else ""
+    name = name[:-1] if IN_PLACE.match(name) else name
     if isinstance(function, ast.Name):
         return Call(reader, function.id, "bare", path, function, arguments, keywords)
     if not isinstance(function, ast.Attribute):
         return Call(reader, "", "value", path, function, arguments, keywords)
     if path and path[0] in MODULES:
-        name = ".".join(path[-2:]) if path[-1] in _UFUNC_METHODS and len(path) > 2 else path[-1]
+        name = ".".join(path[-2:]) if path[-1] in _UFUNC_METHODS and len(path) > 2 else name
         if _constructs(path):
             raise NoMathematicsError
         return Call(reader, name, "module", path, function, arguments, keywords)
     if len(path) == 2 and path[0] in ("self", "cls"):
-        return Call(reader, function.attr, "own", path, function, arguments, keywords)
+        return Call(reader, name, "own", path, function, arguments, keywords)
     if path and path[0] in _ELSEWHERE:
         raise NoMathematicsError
     if len(path) == 2 and re.fullmatch(r"[A-Z]\w*[a-z]\w+", path[0]):
         return Call(reader, ".".join(path), "class", path, function, arguments, keywords)
-    return Call(reader, function.attr, "method", path, function, (function.value, *arguments), keywords)
+    return Call(reader, name, "method", path, function, (function.value, *arguments), keywords)
 
 
 def _constructs(path: tuple[str, ...]) -> bool:
@@ -160,7 +145,7 @@ def _constructs(path: tuple[str, ...]) -> bool:
 
 def unknown(call: Call) -> Node:
     """A function by its own name, its arguments in brackets."""
-    if call.name in _NOT_MATHEMATICS:
+    if call.name in _NOT_MATHEMATICS or (call.origin in ("method", "own") and call.name in _METHODS_APART):
         raise NoMathematicsError
     arguments = call.arguments
     if call.origin == "value":
@@ -170,8 +155,8 @@ def unknown(call: Call) -> Node:
             raise NoMathematicsError
         function = operator(call.name)
     elif call.origin == "method":
-        path = call.path[1:] if call.path[0] in ("self", "cls") else call.path
-        function, arguments = operator(".".join(path)), arguments[1:]
+        path = call.path[1:-1] if call.path[0] in ("self", "cls") else call.path[:-1]
+        function, arguments = operator(".".join((*path, call.name))), arguments[1:]
     else:
         function = named(call)
     return Apply(function, call.reader.expressions(arguments) + options(call))
@@ -219,11 +204,3 @@ def options(call: Call, *taken: str) -> tuple[Node, ...]:
             shown = call.reader.expression(value)
         found.append(Relation((Words(name), shown), ("=",), statement=True))
     return tuple(found)
-
-
-_REDUCTIONS = {"sum", "mean", "max", "min", "amax", "amin", "var", "std", "prod", "norm", "median", "einsum", "argmax", "argmin"}
-
-
-def reduces(call: ast.Call) -> bool:
-    """Whether a call takes an axis away, so that a new axis beside it only puts it back for broadcasting."""
-    return name_of(call) in _REDUCTIONS

@@ -7,6 +7,7 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any
 
 from workings.reading import formula_calls as calls
+from workings.reading import formula_syntax as syntax
 from workings.reading.formula_arrays import ARRAY_RULES
 from workings.reading.formula_building import DOTS, cases, fraction, one_less, power, product
 from workings.reading.formula_functions import FUNCTION_RULES
@@ -18,8 +19,8 @@ from workings.reading.formula_nodes import (
     Mark,
     Matrix,
     Negative,
-    NoMathematicsError,
     Node,
+    NoMathematicsError,
     Not,
     Number,
     Of,
@@ -31,6 +32,7 @@ from workings.reading.formula_nodes import (
     Symbol,
     Words,
 )
+from workings.reading.formula_reductions import REDUCTION_RULES
 from workings.reading.formula_symbols import number, operator, symbol, upright
 
 LONGEST = 8  # rows, columns or entries of a literal that are still written out
@@ -48,7 +50,7 @@ _SIGNS: dict[type[ast.AST], str] = {
     ast.Eq: "=", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Is: "=",
     ast.IsNot: "!=", ast.In: "in", ast.NotIn: "not in",
 }  # fmt: skip
-_RULES = FUNCTION_RULES | ARRAY_RULES
+_RULES = FUNCTION_RULES | REDUCTION_RULES | ARRAY_RULES
 
 
 class Translator:
@@ -93,7 +95,7 @@ class Translator:
         return number(self.lines[node.lineno - 1][node.col_offset : node.end_col_offset].decode())
 
     def read_attribute(self, node: ast.Attribute) -> Node:
-        path = calls.dotted(node)
+        path = syntax.dotted(node)
         name = node.attr
         if path and path[0] in calls.MODULES:
             if name in _CONSTANTS:
@@ -122,7 +124,7 @@ class Translator:
 
     def read_binop(self, node: ast.BinOp) -> Node:
         found = self.combine(node.op, node.left, node.right)
-        if isinstance(found, Binary) and found.sign == "@" and _bracketed(node):
+        if isinstance(found, Binary) and found.sign == "@" and syntax.bracketed(node):
             # An elementwise product done before a matrix product: the two do not associate.
             return Binary("@", Sequence((found.left,), "("), found.right)
         return found
@@ -183,8 +185,7 @@ class Translator:
 
     def rule(self, call: calls.Call) -> calls.Rule | None:
         """How a call is written, if it is a known function called in a known way."""
-        name = call.name[:-1] if calls.IN_PLACE.match(call.name) and call.name not in _RULES else call.name
-        rule = _RULES.get(name)
+        rule = _RULES.get(call.name)
         known = rule is not None and call.origin in rule.origins and call.fits(rule)
         return rule if known else None
 
@@ -193,15 +194,16 @@ class Translator:
     def read_subscript(self, node: ast.Subscript) -> Node:
         base, keys = node.value, node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if isinstance(base, ast.Attribute):
-            path = calls.dotted(base)
+            path = syntax.dotted(base)
             if path and path[0] in calls.MODULES and base.attr in ("c_", "r_"):
                 separator = "|" if base.attr == "c_" else ","
                 return Sequence(self.expressions(keys), "[", separator)
             if base.attr == "shape" and len(keys) == 1 and not isinstance(keys[0], ast.Slice):
                 return self.size(self.expression(base.value), keys[0])
-        if isinstance(base, ast.Call) and (calls.reduces(base) and all(map(_keeps_all, keys)) or _first_of(base, keys)):
+        kept = isinstance(base, ast.Call) and syntax.reduces(base) and all(map(syntax.keeps_all, keys))
+        if kept or (isinstance(base, ast.Call) and syntax.takes_values(base, keys)):
             return self.expression(base)
-        if isinstance(node.ctx, ast.Load) and len(keys) == 1 and _keeps_all(keys[0]) and _is_span(keys[0]):
+        if isinstance(node.ctx, ast.Load) and len(keys) == 1 and syntax.keeps_all(keys[0]) and syntax.is_span(keys[0]):
             return self.expression(base)
         return Subscript(self.expression(base), tuple(map(self.index, keys)))
 
@@ -217,7 +219,7 @@ class Translator:
 
     def size(self, operand: Node, axis: ast.expr) -> Node:
         """The length of one axis, by its everyday name where that is certain."""
-        named = {-1: "columns of", -2: "rows of"}.get(calls.integer(axis) or 0)
+        named = {-1: "columns of", -2: "rows of"}.get(syntax.integer(axis) or 0)
         if named:
             return Of(named, operand)
         return Apply(Subscript(operator("size"), (self.expression(axis),), parameter=True), (operand,))
@@ -234,7 +236,7 @@ class Translator:
 
     def read_list(self, node: ast.List | ast.Tuple) -> Node:
         """A literal: a matrix where it is one, a few numbers in a row, or how large it is."""
-        shape = _shape(node)
+        shape = syntax.literal_shape(node)
         if len(shape) > 2:
             return Words(f"({' × '.join(map(str, shape))} array)")
         if len(shape) == 2:
@@ -280,43 +282,3 @@ class Translator:
             if len(ends) in (1, 2) and not source.keywords and DOTS not in ends:
                 return Ranged(target, ends[0] if len(ends) == 2 else Number("0"), one_less(ends[-1]))
         return Relation((target, self.expression(source)), ("in",))
-
-
-def _shape(node: ast.expr) -> tuple[int, ...]:
-    """The shape of a literal of lists, as far as it is regular. Raises where its first entry is a string."""
-    if not isinstance(node, (ast.List, ast.Tuple)):
-        if isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes)):
-            raise NoMathematicsError
-        return ()
-    if not node.elts:
-        raise NoMathematicsError
-    inner = {_shape(entry) for entry in node.elts}
-    return (len(node.elts), *(inner.pop() if len(inner) == 1 else ()))
-
-
-def _bracketed(node: ast.BinOp) -> bool:
-    """Whether the source has brackets round a product of two arrays that stands on the left."""
-    left = node.left
-    if not isinstance(left, ast.BinOp) or not isinstance(left.op, ast.Mult):
-        return False
-    scaled = isinstance(left.left, ast.Constant) or isinstance(left.right, ast.Constant)
-    return not scaled and (left.lineno, left.col_offset) != (node.lineno, node.col_offset)
-
-
-def _is_span(node: ast.expr) -> bool:
-    return isinstance(node, ast.Slice) or (isinstance(node, ast.Constant) and node.value is Ellipsis)
-
-
-def _keeps_all(node: ast.expr) -> bool:
-    """Whether an index keeps every entry: a full slice, an ellipsis, a new axis."""
-    if isinstance(node, ast.Slice):
-        return not (node.lower or node.upper or node.step)
-    if isinstance(node, ast.Constant):
-        return node.value is None or node.value is Ellipsis
-    return isinstance(node, ast.Attribute) and node.attr == "newaxis"
-
-
-def _first_of(call: ast.Call, keys: list[ast.expr]) -> bool:
-    """Whether the values are taken from PyTorch's pair of values and places: ``torch.max(x, dim=1)[0]``."""
-    named = any(keyword.arg == "dim" for keyword in call.keywords)
-    return named and calls.name_of(call) in ("max", "min") and len(keys) == 1 and calls.integer(keys[0]) == 0

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 
 from workings.reading.formula_building import LOG, cases, exponential, fraction, power, product
-from workings.reading.formula_calls import Call, Rule, integer, options, rules
+from workings.reading.formula_calls import Call, Rule, options, rules
 from workings.reading.formula_nodes import (
     Apply,
     Binary,
@@ -13,8 +14,8 @@ from workings.reading.formula_nodes import (
     Fraction,
     Mark,
     Negative,
-    NoMathematicsError,
     Node,
+    NoMathematicsError,
     Not,
     Number,
     Relation,
@@ -23,6 +24,7 @@ from workings.reading.formula_nodes import (
     Symbol,
 )
 from workings.reading.formula_symbols import operator
+from workings.reading.formula_syntax import integer
 
 INFINITY = Symbol(r"\infty", "∞")
 MAX = operator("max", r"\max")
@@ -42,7 +44,7 @@ _NAMED = {
     "binary_cross_entropy": "BCE", "kl_div": "KL",
 }  # fmt: skip
 _SAME = (
-    "copy clone detach item numpy contiguous float double half bool astype to type tolist cpu cuda requires_grad_ "
+    "copy clone detach item numpy contiguous float double half bool astype to type tolist cpu cuda requires_grad "
     "asarray ascontiguousarray from_numpy as_tensor asfarray eval Parameter items values keys float32 float64 "
     "FloatTensor DoubleTensor array tensor fromiter matrix list tuple set"
 )
@@ -152,7 +154,7 @@ def _greatest(call: Call) -> Node:
 def _dot(call: Call) -> Node:
     """A dot product of vectors; NumPy's ``dot`` of matrices is their product."""
     left, right = call.nodes()
-    matrices = any(isinstance(side, Symbol) and side.matrix or isinstance(side, Mark) for side in (left, right))
+    matrices = any((isinstance(side, Symbol) and side.matrix) or isinstance(side, Mark) for side in (left, right))
     if matrices and call.path[:1] != ("torch",):
         return product("@", left, right)
     return Binary("dot", left, right)
@@ -178,7 +180,7 @@ def _matrix_power(call: Call) -> Node:
     return Mark(call.node(0), "inverse") if exponent == -1 else power(call.node(0), call.node(1))
 
 
-_TWO = {"least": 2, "most": 2}
+_of_two = partial(Rule, least=2, most=2)
 FUNCTION_RULES: dict[str, Rule] = {
     **{name: _bare(shown) for name, shown in _BARE.items()},
     **rules(_NAMED, Rule(_named, 1, 12, frozenset({"attn_mask", "is_causal", "scale", "dropout_p", "reduction", "p",
@@ -187,8 +189,8 @@ FUNCTION_RULES: dict[str, Rule] = {
     **rules(_SAME, Rule(_same, 1, 4, frozenset({"count", "args"}))),
     **rules("float list tuple set", Rule(_same, bare=True)),
     **rules("relu", Rule(_named, bare=True)),
-    **rules(_SIGNS, Rule(_binary, keywords=frozenset({"alpha"}), **_TWO)),
-    **rules(_RELATIONS, Rule(_relation, **_TWO)),
+    **rules(_SIGNS, _of_two(_binary, keywords=frozenset({"alpha"}))),
+    **rules(_RELATIONS, _of_two(_relation)),
     "sigmoid": Rule(lambda call: Apply(operator("sigmoid"), (call.node(0),)), bare=True),
     "exp": Rule(_exp, bare=True),
     "expm1": Rule(lambda call: Binary("-", _exp(call), _ONE), bare=True),
@@ -208,15 +210,15 @@ FUNCTION_RULES: dict[str, Rule] = {
     "ceil": _fence("ceil"),
     **rules("neg negative", Rule(lambda call: Negative(call.node(0)))),
     **rules("logical_not bitwise_not invert", Rule(lambda call: Not(call.node(0)))),
-    **rules("multiply mul", Rule(lambda call: product("*", *call.nodes()), **_TWO)),
-    **rules("divide div true_divide truediv", Rule(lambda call: fraction(*call.nodes()), **_TWO)),
-    **rules("floor_divide floordiv", Rule(lambda call: Fenced("floor", fraction(*call.nodes())), **_TWO)),
-    **rules("matmul mm bmm mv", Rule(lambda call: product("@", *call.nodes()), **_TWO)),
-    **rules("power pow float_power", Rule(lambda call: power(*call.nodes()), bare=True, **_TWO)),
-    **rules("maximum minimum fmax fmin", Rule(_greatest, **_TWO)),
-    **rules("dot vdot", Rule(_dot, **_TWO)),
-    "inner": Rule(lambda call: Binary("dot", *call.nodes()), **_TWO),
-    "outer": Rule(lambda call: product("@", call.node(0), Mark(call.node(1), "transposed")), **_TWO),
+    **rules("multiply mul", _of_two(lambda call: product("*", *call.nodes()))),
+    **rules("divide div true_divide truediv", _of_two(lambda call: fraction(*call.nodes()))),
+    **rules("floor_divide floordiv", _of_two(lambda call: Fenced("floor", fraction(*call.nodes())))),
+    **rules("matmul mm bmm mv", _of_two(lambda call: product("@", *call.nodes()))),
+    **rules("power pow float_power", _of_two(lambda call: power(*call.nodes()), bare=True)),
+    **rules("maximum minimum fmax fmin", _of_two(_greatest)),
+    **rules("dot vdot", _of_two(_dot)),
+    "inner": _of_two(lambda call: Binary("dot", *call.nodes())),
+    "outer": _of_two(lambda call: product("@", call.node(0), Mark(call.node(1), "transposed"))),
     "linear": Rule(_linear, 2, 3, frozenset({"bias"}), method=False),
     "addmm": Rule(_addmm, 3, 3),
     "where": Rule(_choose, 1, 3),
@@ -226,9 +228,9 @@ FUNCTION_RULES: dict[str, Rule] = {
     "trace": Rule(lambda call: Apply(operator("tr"), (call.node(0),), bare=True)),
     **rules("inv inverse", Rule(lambda call: Mark(call.node(0), "inverse"))),
     "pinv": Rule(lambda call: Mark(call.node(0), "pseudoinverse")),
-    "solve": Rule(lambda call: product("@", Mark(call.node(0), "inverse"), call.node(1)), method=False, **_TWO),
-    "matrix_power": Rule(_matrix_power, **_TWO),
-    "embedding": Rule(lambda call: Subscript(call.node(1), (call.node(0),)), method=False, **_TWO),
+    "solve": _of_two(lambda call: product("@", Mark(call.node(0), "inverse"), call.node(1)), method=False),
+    "matrix_power": _of_two(_matrix_power),
+    "embedding": _of_two(lambda call: Subscript(call.node(1), (call.node(0),)), method=False),
     "len": Rule(lambda call: Apply(operator("len"), (call.node(0),)), bare=True),
 }  # fmt: skip
 

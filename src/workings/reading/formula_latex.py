@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from workings.reading import formula_nodes as tree
-from workings.reading.formula_nodes import FENCES, MARKS, RELATIONS, SEPARATORS, SIGNS, Level, Node, Style
+from workings.reading.formula_nodes import Node
 from workings.reading.formula_printing import Printer
+from workings.reading.formula_signs import FENCES, MARKS, RELATIONS, SEPARATORS, SIGNS, Level, Style
 from workings.reading.formula_symbols import escape
 
 _TALL = (r"\frac", r"\sum", r"\prod", r"\begin")
@@ -72,7 +73,7 @@ class LatexPrinter(Printer):
         return rf"\frac{{{self.show(node.top)}}}{{{self.show(node.bottom)}}}"
 
     def write_power(self, node: tree.Power) -> str:
-        return self.within(node.base, Level.ATOM) + _script("^", self.small.show(node.exponent))
+        return self.powered(node.base) + _script("^", self.small.show(node.exponent))
 
     def write_mark(self, node: tree.Mark) -> str:
         return f"{self.within(node.base, Level.ATOM)}^{{{MARKS[node.sign][0]}}}"
@@ -100,9 +101,7 @@ class LatexPrinter(Printer):
         return r",\,".join(shown)
 
     def write_subscript(self, node: tree.Subscript) -> str:
-        base, indices = node.base, node.indices
-        while isinstance(base, tree.Subscript) and not (base.parameter or node.parameter):
-            base, indices = base.base, base.indices + indices
+        base, indices = _gathered(node)
         if not isinstance(base, tree.Symbol):
             return self.within(base, Level.ATOM) + _script("_", self.indices(indices))
         stem = f"{{{base.latex}}}" if base.lowered else base.latex
@@ -144,6 +143,15 @@ class LatexPrinter(Printer):
         rows = [_row([self.show(value), rf"\text{{if }} {self.show(condition)}"]) for value, condition in node.branches]
         rows.append(_row([self.show(node.otherwise), r"\text{otherwise}"]))
         return r"\begin{cases} " + r" \\ ".join(rows) + r" \end{cases}"
+
+
+def _gathered(node: tree.Subscript) -> tuple[Node, tuple[Node, ...]]:
+    """Indices of indices in one row: the entry j of the row i is the entry ij."""
+    base = node.base
+    if isinstance(base, tree.Subscript) and not (base.parameter or node.parameter):
+        inner, indices = _gathered(base)
+        return inner, indices + node.indices
+    return base, node.indices
 
 
 def _row(cells: list[str]) -> str:

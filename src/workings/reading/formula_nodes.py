@@ -1,45 +1,13 @@
-"""The tree between a statement and its printed formula: mathematics, with nothing of Python and nothing of LaTeX's layout.
-
-One table says how tightly each kind of expression binds, in each of the three places it can stand: displayed, in a
-small script above or below the line, and in plain text, where a fraction is a stroke on the line.
-"""
+"""The tree between a statement and its printed formula: mathematics, neither Python nor LaTeX."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from enum import Enum, IntEnum, auto
 
 
 class NoMathematicsError(Exception):
     """Raised inside the reader where a statement has no formula: strings, printing, control flow."""
-
-
-class Level(IntEnum):
-    """How tightly an expression holds together, loosest first; a person brackets what is looser than its place."""
-
-    SEQUENCE = 0
-    STATEMENT = 1
-    OR = 2
-    AND = 3
-    NOT = 4
-    COMPARISON = 5
-    CASES = 6
-    ADDITION = 7
-    FRACTION = 8
-    OPEN = 9  # a sum sign, a logarithm without brackets: it takes in whatever product follows
-    POINT = 10
-    PRODUCT = 11
-    POWER = 12
-    ATOM = 13
-
-
-class Style(Enum):
-    """Where an expression stands."""
-
-    DISPLAY = auto()
-    SCRIPT = auto()
-    TEXT = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +61,7 @@ class Not(Node):
 
 @dataclass(frozen=True, slots=True)
 class Binary(Node):
-    """Two operands and a sign, a key of :data:`SIGNS`."""
+    """Two operands and a sign, a key of :data:`~workings.reading.formula_signs.SIGNS`."""
 
     sign: str
     left: Node
@@ -172,7 +140,7 @@ class Ranged(Node):
 
 @dataclass(frozen=True, slots=True)
 class Fenced(Node):
-    """An expression between a pair of :data:`FENCES`."""
+    """An expression between a pair of fences."""
 
     fence: str
     content: Node
@@ -180,7 +148,7 @@ class Fenced(Node):
 
 @dataclass(frozen=True, slots=True)
 class Sequence(Node):
-    """Expressions side by side; ``fence`` may be empty, ``separator`` a key of :data:`SEPARATORS`."""
+    """Expressions side by side; ``fence`` may be empty, ``separator`` a comma, a wide one or a bar."""
 
     items: tuple[Node, ...]
     fence: str = ""
@@ -211,7 +179,7 @@ class Cases(Node):
 
 @dataclass(frozen=True, slots=True)
 class Relation(Node):
-    """A chain of items joined by :data:`RELATIONS`; a ``statement`` defines, a comparison is itself a value."""
+    """A chain of items and the signs between them; a ``statement`` defines, a comparison is itself a value."""
 
     items: tuple[Node, ...]
     signs: tuple[str, ...]
@@ -224,102 +192,6 @@ class Of(Node):
 
     words: str
     operand: Node
-
-
-# sign: LaTeX, text, level
-SIGNS: dict[str, tuple[str, str, Level]] = {
-    "or": (r"\lor", "∨", Level.OR),
-    "and": (r"\land", "∧", Level.AND),
-    "xor": (r"\oplus", "⊕", Level.OR),
-    "+": ("+", "+", Level.ADDITION),
-    "-": ("-", "−", Level.ADDITION),
-    "<<": (r"\ll", "≪", Level.POINT),
-    ">>": (r"\gg", "≫", Level.POINT),
-    "mod": (r"\bmod", "mod", Level.POINT),
-    "dot": (r"\cdot", "·", Level.POINT),
-    "elementwise": (r"\odot", "⊙", Level.POINT),
-    "outer": (r"\otimes", "⊗", Level.POINT),
-    "cross": (r"\times", "×", Level.POINT),
-    "*": (r"\cdot", "·", Level.PRODUCT),
-    "@": ("", "", Level.PRODUCT),
-}
-
-RELATIONS: dict[str, tuple[str, str]] = {
-    "=": ("=", "="), "!=": (r"\ne", "≠"), "<": ("<", "<"), "<=": (r"\le", "≤"), ">": (">", ">"), ">=": (r"\ge", "≥"),
-    "in": (r"\in", "∈"), "not in": (r"\notin", "∉"), "<-": (r"\leftarrow", "←"), "~": (r"\sim", "∼"),
-    "|->": (r"\mapsto", "↦"),
-}  # fmt: skip
-
-# fence: LaTeX on either side, text on either side
-FENCES: dict[str, tuple[str, str, str, str]] = {
-    "(": ("(", ")", "(", ")"),
-    "[": ("[", "]", "[", "]"),
-    "{": (r"\{", r"\}", "{", "}"),
-    "abs": (r"\lvert", r"\rvert", "|", "|"),
-    "norm": (r"\lVert", r"\rVert", "‖", "‖"),
-    "floor": (r"\lfloor", r"\rfloor", "⌊", "⌋"),
-    "ceil": (r"\lceil", r"\rceil", "⌈", "⌉"),
-    "angle": (r"\langle", r"\rangle", "⟨", "⟩"),
-}
-
-SEPARATORS: dict[str, tuple[str, str]] = {
-    ",": (", ", ", "),
-    ";": (r",\quad ", ",  "),
-    "|": (r" \mid ", " | "),
-}
-
-MARKS: dict[str, tuple[str, str]] = {
-    "transposed": (r"\top", "ᵀ"),
-    "conjugate": (r"\mathsf{H}", "ᴴ"),
-    "inverse": ("-1", "⁻¹"),
-    "pseudoinverse": ("+", "⁺"),
-}
-
-# kind: level displayed, in a script, in text. Whatever is not here is an atom.
-_LEVELS: dict[type[Node], tuple[Level, Level, Level]] = {
-    Negative: (Level.ADDITION, Level.ADDITION, Level.ADDITION),
-    Not: (Level.NOT, Level.NOT, Level.NOT),
-    Fraction: (Level.POWER, Level.FRACTION, Level.FRACTION),
-    Power: (Level.POWER, Level.POWER, Level.POWER),
-    Mark: (Level.POWER, Level.POWER, Level.POWER),
-    Root: (Level.POWER, Level.POWER, Level.POWER),
-    Span: (Level.STATEMENT, Level.STATEMENT, Level.STATEMENT),
-    Ranged: (Level.STATEMENT, Level.STATEMENT, Level.STATEMENT),
-    Big: (Level.OPEN, Level.OPEN, Level.OPEN),
-    Of: (Level.OPEN, Level.OPEN, Level.OPEN),
-    Cases: (Level.CASES, Level.CASES, Level.ATOM),
-}
-
-
-def level(node: Node, style: Style) -> Level:
-    """How tightly ``node`` binds where it stands."""
-    match node:
-        case Binary(sign=sign):
-            own = SIGNS[sign][2]
-            return Level.OPEN if own > Level.OPEN and level(node.right, style) == Level.OPEN else own
-        case Relation(statement=statement):
-            return Level.STATEMENT if statement else Level.COMPARISON
-        case Number(digits=digits, exponent=exponent) if exponent:
-            return Level.POWER if digits == "1" else Level.PRODUCT
-        case Sequence(fence=""):
-            return Level.SEQUENCE
-        case Subscript(parameter=True, base=Symbol()):
-            return Level.POWER
-        case Apply():
-            return Level.OPEN if goes_bare(node, style) else Level.ATOM
-        case Symbol(raised=True):
-            return Level.POWER
-    return _LEVELS.get(type(node), (Level.ATOM,) * 3)[style.value - 1]
-
-
-def goes_bare(node: Apply, style: Style) -> bool:
-    """Whether a person leaves out the brackets: log x and log Σ x, but log(x + 1), log(2 x), log(f(x))."""
-    if not node.bare or len(node.arguments) != 1:
-        return False
-    argument = node.arguments[0]
-    if isinstance(argument, (Big, Apply)):
-        return level(argument, style) == Level.OPEN
-    return level(argument, style) >= Level.POWER
 
 
 def edge(node: Node, last: bool) -> Node:

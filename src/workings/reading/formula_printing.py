@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from workings.reading.formula_nodes import (
-    SIGNS,
     Apply,
     Big,
     Binary,
+    Fenced,
     Fraction,
-    Level,
     Negative,
     Node,
     Not,
@@ -21,14 +20,12 @@ from workings.reading.formula_nodes import (
     Power,
     Relation,
     Sequence,
-    Style,
     Subscript,
     Symbol,
     Words,
     edge,
-    goes_bare,
-    level,
 )
+from workings.reading.formula_signs import SIGNS, Level, Style, goes_bare, level
 
 
 class Printer(ABC):
@@ -110,6 +107,12 @@ class Printer(ABC):
         if goes_bare(node, self.style):
             return f"{self.function(node.function)} {self.show(node.arguments[0])}"
         return self.closed(node)
+
+    def powered(self, node: Node) -> str:
+        """The base of a power; the 2 of ‖x‖₂² stands beside the other."""
+        if isinstance(node, Subscript) and isinstance(node.base, Fenced):
+            return self.show(node)
+        return self.within(node, Level.ATOM)
 
     def function(self, node: Node) -> str:
         if isinstance(node, (Symbol, Subscript, Power)):

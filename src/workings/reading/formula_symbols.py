@@ -11,13 +11,13 @@ from workings.reading.formula_nodes import Node, Number, Symbol, Words
 # name in a program: LaTeX, text
 GREEK: dict[str, tuple[str, str]] = {
     name: ("\\" + name, letter)
-    for name, letter in zip(
-        "alpha beta gamma delta zeta eta theta kappa lambda mu nu rho sigma tau phi chi psi omega pi "
-        "Gamma Delta Theta Lambda Sigma Phi Psi Omega".split(),
-        "αβγδζηθκλμνρστφχψωπΓΔΘΛΣΦΨΩ",
-        strict=True,
-    )
-} | {"eps": (r"\varepsilon", "ε"), "epsilon": (r"\varepsilon", "ε"), "lam": (r"\lambda", "λ")}
+    for letter, name in {
+        "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ζ": "zeta", "η": "eta", "θ": "theta", "κ": "kappa",
+        "λ": "lambda", "μ": "mu", "ν": "nu", "ρ": "rho", "σ": "sigma", "τ": "tau", "φ": "phi", "χ": "chi", "ψ": "psi",
+        "ω": "omega", "π": "pi", "Γ": "Gamma", "Δ": "Delta", "Θ": "Theta", "Λ": "Lambda", "Σ": "Sigma", "Φ": "Phi",
+        "Ψ": "Psi", "Ω": "Omega",
+    }.items()
+} | {"eps": (r"\varepsilon", "ε"), "epsilon": (r"\varepsilon", "ε"), "lam": (r"\lambda", "λ")}  # fmt: skip
 _BY_LETTER = {letter: latex for latex, letter in GREEK.values()} | {"ξ": r"\xi"}
 _ACCENTS = {"hat": (r"\hat", "\u0302"), "bar": (r"\bar", "\u0304"), "tilde": (r"\tilde", "\u0303")}
 # Capitals that usually stand for matrices; B, C, D, H, L, N, T usually count something.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from workings.reading import formula_nodes as tree
-from workings.reading.formula_nodes import FENCES, MARKS, RELATIONS, SEPARATORS, SIGNS, Level, Node, Style
+from workings.reading.formula_nodes import Node
 from workings.reading.formula_printing import Printer
+from workings.reading.formula_signs import FENCES, MARKS, RELATIONS, SEPARATORS, SIGNS, Level, Style, level
 from workings.reading.formula_symbols import SUBSCRIPTS, SUPERSCRIPTS, clean
 
 _RAISED = set("0123456789−in")
@@ -57,15 +58,15 @@ class TextPrinter(Printer):
 
     def _below(self, node: Node) -> str:
         """A divisor; a sum of one thing ends where it does and needs no brackets."""
-        if isinstance(node, tree.Big) and tree.level(node.body, Style.TEXT) >= Level.POWER:
+        if isinstance(node, tree.Big) and level(node.body, Style.TEXT) >= Level.POWER:
             return self.show(node)
         return self.within(node, Level.POWER)
 
     def write_power(self, node: tree.Power) -> str:
-        base, exponent = self.within(node.base, Level.ATOM), self.show(node.exponent)
+        base, exponent = self.powered(node.base), self.show(node.exponent)
         if set(exponent) <= _RAISED and exponent != "−":
             return base + exponent.translate(SUPERSCRIPTS)
-        simple = level_is_atom(node.exponent) and " " not in exponent and "^" not in exponent
+        simple = level(node.exponent, Style.TEXT) == Level.ATOM and " " not in exponent and "^" not in exponent
         return f"{base}^{exponent}" if simple else f"{base}^({exponent})"
 
     def write_mark(self, node: tree.Mark) -> str:
@@ -138,10 +139,6 @@ class TextPrinter(Printer):
     def write_cases(self, node: tree.Cases) -> str:
         branches = [f"{self.show(value)} if {self.show(condition)}" for value, condition in node.branches]
         return "{ " + "; ".join([*branches, f"{self.show(node.otherwise)} otherwise"]) + " }"
-
-
-def level_is_atom(node: Node) -> bool:
-    return tree.level(node, Style.TEXT) == Level.ATOM
 
 
 def _parameter(indices: list[str]) -> str:

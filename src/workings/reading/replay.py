@@ -11,7 +11,7 @@ import numpy as np
 from workings.recording.address import Address, AddressError
 from workings.recording.evaluation import NotRecorded, part, run
 from workings.recording.recorder import LOST
-from workings.recording.running import rebuilt
+from workings.recording.running import rebuilt, steps_of
 from workings.recording.working import Guard, Ref, Step, Working
 
 Change = Callable[[Any], Any]
@@ -236,7 +236,7 @@ def _run_on(working: Working, out: Replay, dirty: set[int]) -> None:
         except Exception as error:
             out.stopped = Guard(Ref(number), None, step.site, f"{type(error).__name__}: {error}")
             return
-        if tuple(getattr(out.values[number], "shape", ())) != tuple(step.shape):
+        if _shape(out.values[number]) != tuple(step.shape):
             if number not in working.varying:
                 out.stopped = Guard(Ref(number), step.shape, step.site, "the shape of a value")
                 return
@@ -250,6 +250,12 @@ def _may_depend(step: Step) -> bool:
     return not step.inputs and not step.function and step.note != "" and step.operation in ("given", "opaque") and (
         step.operation == "opaque" or step.note == LOST
     )
+
+
+def _shape(value: Any) -> tuple[int, ...]:
+    if getattr(value, "is_nested", False):
+        return ()  # sequences of different lengths in one tensor have no one shape
+    return tuple(getattr(value, "shape", ()))
 
 
 def _steered_away(guards: Any, out: Replay) -> bool:
@@ -269,10 +275,12 @@ def _run_source_again(working: Working, replaced: Mapping[int, Any]) -> Working:
     """A branch went the other way: the program itself runs again, its changed values put in as they are bound."""
     overrides: dict[tuple[str, int], Change] = {}
     seen: dict[str, int] = {}
+    waiting = set(replaced) - set(steps_of(working.argument_parts))  # arguments are put together anew
     for binding in working.bindings:
         path = _plain_path(working, binding.group, binding.name)
         seen[path] = seen.get(path, 0) + 1
-        if binding.ref.step in replaced:
+        if binding.ref.step in waiting:  # later names of the same value follow from the first
+            waiting.discard(binding.ref.step)
             value = part(replaced[binding.ref.step], binding.ref, working.steps[binding.ref.step])
             overrides[path, seen[path]] = _constantly(value)
     assert working.source.rerun is not None

@@ -5,6 +5,8 @@ Every text view and the page read this, so that all of them say the same things 
 
 from __future__ import annotations
 
+import re
+
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -51,6 +53,8 @@ class Entry:
     given: bool = False
     operation: str = ""
     note: str = ""
+    repeats: bool = False
+    """Whether every value here has been shown before, under this or another name."""
 
 
 @dataclass
@@ -106,13 +110,18 @@ def worked(working: Working, value: Value, index: tuple[int, ...]) -> Arithmetic
     return arithmetic(working, Ref(value.ref.step, value.ref.index + index), depth=0)
 
 
+_SYMBOL = re.compile(r"\\?[A-Za-z]+(?:[_^](?:\{[^{}]*\}|[A-Za-z0-9]))*'?$")
+
+
 class _Walker:
     def __init__(self, working: Working) -> None:
         self.working = working
+        self.seen: set[int] = set()
         self.bindings: dict[tuple[int, int], list[Binding]] = {}
         for binding in working.bindings:
             self.bindings.setdefault((binding.group, binding.statement), []).append(binding)
         self.events: dict[int, list[tuple[int, str, Any]]] = {}
+        self.files: dict[int, str] = {b.group: b.site.file for b in working.bindings if b.site is not None}
         for step in working.steps:
             self.events.setdefault(step.group, []).append((step.statement, "step", step))
         for group in working.groups[1:]:
@@ -128,7 +137,7 @@ class _Walker:
         section = self._head(group, number, level)
         places: dict[Any, int] = {}
         buckets: list[tuple[Any, list[tuple[int, list[Step]]]]] = []
-        for statement, kind, thing in sorted(self.events.get(number, ()), key=lambda e: e[0]):
+        for statement, kind, thing in sorted(self.events.get(number, ()), key=lambda e: (e[0], e[1] == "group")):
             if kind == "group":
                 if thing.kind not in HIDDEN_KINDS:
                     buckets.append((thing, []))
@@ -149,11 +158,26 @@ class _Walker:
                 if inner.items:
                     section.items.append(inner)
             else:
-                section.items += self._entries(number, runs)
+                section.items += [e for e in self._entries(number, runs) if self._worth_showing(group, e)]
         return section
 
+    def _worth_showing(self, group: Group, entry: Entry) -> bool:
+        """Not a value shown before under another name, and not a size or a setting of an equation."""
+        for value in entry.values:
+            self.seen.add(value.ref.step)
+        if entry.site is not None and entry.site.text.startswith(("for ", "while ")):
+            return not group.equation
+        if entry.repeats:
+            return not group.equation and entry.formula is not None and not entry.given
+        scalar = not entry.values[0].shape
+        if group.equation and scalar and entry.values[0].ref.step not in self.working.index.bound_steps:
+            return False  # a check inside an equation, not a number of it
+        if entry.given and scalar:
+            return not group.equation and entry.formula is not None
+        return True
+
     def _head(self, group: Group, number: int, level: int) -> Section:
-        equation = _equation(group)
+        equation = self._equation(group)
         title = group.title or (equation.title if equation is not None else group.name)
         sentence = equation.sentence if equation is not None else ""
         return Section(
@@ -177,6 +201,7 @@ class _Walker:
         if not values:
             return []
         text = site.text if site is not None else ""
+        repeats = not steps and all(v.ref.step in self.seen for v in values)
         return [
             Entry(
                 values[0].path,
@@ -187,6 +212,7 @@ class _Walker:
                 tuple(s.number for s in every),
                 len(runs),
                 operation=steps[-1].operation if steps else "",
+                repeats=repeats,
             )
         ]
 
@@ -202,7 +228,7 @@ class _Walker:
             out.append(
                 Entry(
                     path, site.comment if site is not None else "", formula(text) if text else None, site, (value,),
-                    (ref.step,), 1, step.operation == "given", step.operation, step.note,
+                    (ref.step,), 1, step.operation == "given", step.operation, step.note, ref.step in self.seen,
                 )
             )  # fmt: skip
         return out
@@ -228,8 +254,21 @@ class _Walker:
         return Value(path, ref, array, labels, name)
 
     def _symbols(self, group: int) -> dict[str, str]:
-        equation = _equation(self.working.groups[group])
-        return dict(equation.symbols) if equation is not None else {}
+        equation = self._equation(self.working.groups[group])
+        if equation is None:
+            return {}
+        # A name inside an equation may stand for a whole formula; only plain symbols can take its place in another one.
+        return {name: symbol for name, symbol in equation.symbols.items() if _SYMBOL.match(symbol)}
+
+    def _equation(self, group: Group) -> Equation | None:
+        """The equation a group is named after, or is a call of."""
+        function = EQUATIONS.get(group.equation)
+        if function is None and group.kind == "call":
+            function = EQUATIONS.get(group.name)
+            code = getattr(function, "__code__", None)
+            if code is None or code.co_filename != self.files.get(group.number):
+                return None
+        return equation_of(function) if function is not None else None
 
 
 def _targets(bindings: list[Binding], site: Site | None) -> list[Binding]:
@@ -246,11 +285,6 @@ def _results(steps: list[Step]) -> list[Step]:
     used = {r.step for s in made for r in s.inputs}
     ends = [s for s in made if s.number not in used]
     return ends if ends and all(not s.shape for s in ends) else made[-1:]
-
-
-def _equation(group: Group) -> Equation | None:
-    function = EQUATIONS.get(group.equation)
-    return equation_of(function) if function is not None else None
 
 
 def shown_steps(working: Working, entry: Entry) -> list[Step]:

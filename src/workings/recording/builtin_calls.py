@@ -106,7 +106,9 @@ def _keys(calls: Calls, frame: Frame, key: Box | None, values: list[Any], tags: 
 def _guard_order(calls: Calls, keys: list[Box], function: str, outcome: Any, **options: Any) -> None:
     """An order that depends on numbers: on replay it must come out the same."""
     recorder = calls.recorder
-    numbers = all(calls.is_recordable(k.value) and not isinstance(k.value, np.ndarray) for k in keys)
+    numbers = all(
+        calls.is_tensor(k.value) or calls.is_recordable(k.value) and not isinstance(k.value, np.ndarray) for k in keys
+    )
     if not numbers:
         for key in keys:
             inner = zip(*calls.items_of(key), strict=True) if type(key.value) in (tuple, list) else [(key.value, key.tag)]

@@ -44,7 +44,6 @@ class Calls:
     def __init__(self, recorder: Recorder, box: type[Box]) -> None:
         self.recorder = recorder
         self.box = box
-        self.titles: dict[str, tuple[str, str]] = {}
         self.users: set[type] = set()  # the user's classes met so far
         self.flats: dict[int, tuple[Any, Any]] = {}  # flat iterators and their arrays
         self.views: dict[int, tuple[Any, Any]] = {}  # ``dict.items()`` and ``values()``, and their dictionaries
@@ -81,6 +80,19 @@ class Calls:
             if source.is_user_type(kind):
                 self.users.add(kind)
                 source.adopt_class(kind, self.recorder)
+
+    def is_foreign(self, value: Any) -> bool:
+        """Whether an argument may hold numbers that are not followed: the user's objects and functions, iterators."""
+        kind = type(value)
+        if kind in _OPEN or isinstance(value, np.generic):
+            return False
+        if kind in (list, tuple):
+            return any(map(self.is_foreign, value))
+        if isinstance(value, np.ndarray):
+            return value.dtype.kind in "OVmM"
+        if kind is dict:
+            return any(map(self.is_foreign, value.values()))
+        return not (isinstance(value, (np.dtype, np.ufunc, type)) or kind in _OWN_CALLS or self.is_tensor(value))
 
     def holds_numbers(self, box: Box) -> bool:
         """Whether numbers of the computation are in an argument; what only counts does not matter."""
@@ -137,6 +149,9 @@ class Calls:
             if box is not NotImplemented:
                 return box  # type: ignore[no-any-return]
             known = functions.BY_CALL.get(function)
+        tensors = self.recorder.tensors
+        if tensors is not None and tensors.handles(function):
+            return tensors.library(frame, function, args, kwargs)  # type: ignore[no-any-return]
         if known is not None:
             return library_calls.call_known(self, frame, function, known, args, kwargs)
         if type(function) is types.FunctionType:
@@ -195,6 +210,8 @@ class Calls:
             return self.call(frame, getattr(holder, name), args, kwargs)
         if isinstance(holder, builtin_calls.CACHED):
             holder = self.caches.stand_in(holder)
+        if isinstance(holder, type):
+            self.adopt(holder)  # ``Function.apply`` and other class methods that a library lends to the user's class
         function, tag = self.perform(frame, lambda h: getattr(h, name), [self.box(holder)])
         del tag
         if isinstance(function, types.BuiltinMethodType) and function not in HANDLERS:
@@ -281,8 +298,6 @@ class Calls:
             return self.box(result, tag)
         if isinstance(function, type):
             parameters.adopt_fields(self, result, args, kwargs)
-        if recorder.tensors is not None and recorder.tensors.transparent(function):
-            return self.box(result)
         return self._result(function, args, kwargs, everything, holder, result)
 
     def _result(
@@ -292,16 +307,16 @@ class Calls:
         if self.is_recordable(result):
             if type(result) is bool or _is_array(result) and recorder.ledger.knows(result):
                 return self.box(result, None if _is_array(result) else self._steering(everything))
-            known = functions.library(function) if holder is None else None
+            known = self._library(function, everything) if holder is None else None
             return self._opaque(name_of(function), known, args, kwargs, everything, result)
         if type(result) is str:
             if any(map(self.holds_numbers, everything)) or holder is not None and recorder.is_made_text(holder.value):
                 recorder.made_text(result)
         elif isinstance(result, (list, tuple)) and recorder.ledger.existing_shadow(result) is None:
             tags: list[Tag] = []
+            known = self._library(function, everything) if holder is None else None
             for position, item in enumerate(result):
                 seen = not self.is_recordable(item) or _is_array(item) and recorder.ledger.knows(item)
-                known = functions.library(function) if holder is None else None
                 made = None if seen else self._opaque(name_of(function), known, args, kwargs, everything, item, position)
                 tags.append(made.tag if made is not None else None)
             recorder.ledger.shadow(result, tags)
@@ -314,6 +329,10 @@ class Calls:
             if isinstance(result, functools.partial):
                 self._adopt_partial(result, args, kwargs)
         return self.box(result)
+
+    def _library(self, function: Any, everything: list[Box]) -> functions.Function | None:
+        """A pure library function can be called again, if what it was given can be given again."""
+        return None if any(self.is_foreign(b.value) for b in everything) else functions.library(function)
 
     def _adopt_partial(self, result: Any, args: list[Box], kwargs: dict[str, Box]) -> None:
         ledger = self.recorder.ledger
@@ -369,6 +388,8 @@ class Calls:
         return self._paths[number]
 
 
+_OPEN = {*NUMBERS, str, bytes, type(None), slice, type(Ellipsis), range}
+_OWN_CALLS = {types.BuiltinFunctionType, type(np.sum)}
 _SEQUENCES = (list, tuple, collections.deque)
 _WALKS = {kind.__iter__ for kind in _SEQUENCES}
 

@@ -160,6 +160,8 @@ def _adopt(recorder: Recorder, holder: Any, done: set[int]) -> None:
             _adopt(recorder, item, done)
         elif isinstance(item, np.ndarray) and item.dtype.kind in "fiubc":
             recorder.found(recorder.ledger.read(item))
+        elif recorder.tensors is not None and recorder.tensors.is_tensor(item):
+            recorder.tensors.adopt(item)
 
 
 def _known(recorder: Recorder, holder: Any) -> bool:

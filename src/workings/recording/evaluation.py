@@ -25,6 +25,7 @@ class Evaluator:
         self._working = working
         self._recent: OrderedDict[int, Any] = OrderedDict()
         self._bytes = 0
+        self.versions: dict[int, int] = {}  # tensors kept by reference: the version they had when the recording ended
 
     def value(self, ref: Ref) -> Any:
         return part(self.step_value(ref.step), ref, self._working.steps[ref.step])
@@ -33,7 +34,7 @@ class Evaluator:
         """The whole value of a step. Walks back to kept values with a stack of its own: chains of writes are long."""
         steps = self._working.steps
         step = steps[number]
-        if step.kept:
+        if self._at_hand(step):
             return step.value
         if number in self._recent:
             self._recent.move_to_end(number)
@@ -46,9 +47,10 @@ class Evaluator:
             if current.number in local:
                 stack.pop()
                 continue
-            missing = [
-                r.step for r in current.inputs if not (steps[r.step].kept or r.step in local or r.step in self._recent)
-            ]
+            for ref in current.inputs:  # what is remembered may be forgotten while others are computed
+                if ref.step not in local and ref.step in self._recent:
+                    local[ref.step] = self._recent[ref.step]
+            missing = [r.step for r in current.inputs if not (self._at_hand(steps[r.step]) or r.step in local)]
             if missing:
                 stack += missing
                 continue
@@ -62,6 +64,22 @@ class Evaluator:
         self._remember(number, local[number])
         return local[number]
 
+    def _at_hand(self, step: Step) -> bool:
+        return step.kept and not (self.versions and self._changed(step))
+
+    def _changed(self, step: Step) -> bool:
+        """Whether a value that was kept by reference is gone. Raises :class:`NotRecorded` where it cannot be had again."""
+        version = self.versions.get(step.number)
+        if version is None or step.value._version == version:
+            return False
+        if not step.function:
+            raise NotRecorded(
+                f"step {step.number} ({step.operation}) was kept by reference, and has been changed in place since"
+            )
+        del self.versions[step.number]
+        step.value, step.kept = None, False
+        return True
+
     def _uses(self, number: int) -> dict[int, int]:
         steps = self._working.steps
         uses: dict[int, int] = {}
@@ -69,7 +87,7 @@ class Evaluator:
         stack = [number]
         while stack:
             for ref in steps[stack.pop()].inputs:
-                if steps[ref.step].kept:
+                if self._at_hand(steps[ref.step]):
                     continue
                 uses[ref.step] = uses.get(ref.step, 0) + 1
                 if ref.step not in seen:
@@ -83,10 +101,8 @@ class Evaluator:
             whole = self._working.steps[ref.step]
             if whole.kept:
                 value = whole.value
-            elif ref.step in local:
-                value = local[ref.step]
             else:
-                value = self._recent[ref.step]
+                value = local[ref.step]
             values.append(part(value, ref, whole))
         return run(step, values)
 

@@ -80,14 +80,23 @@ class AddressIndex:
         for binding in bindings:
             totals[binding.group, binding.name] += 1
         places: dict[tuple[int, str], int] = defaultdict(int)
+        nearest: dict[int, int] = {}
         for order, binding in enumerate(bindings):
             key = (binding.group, binding.name)
             places[key] += 1
             path = self._join(binding.group, binding.name, places[key], totals[key])
             self._enter(path, binding, order)
             if not binding.ref.index:
-                self._paths.setdefault(binding.ref.step, path)
+                # Of several names, the one in the outermost group is the step's path; of those, the first.
+                depth = self._depth(binding.group)
+                if depth < nearest.get(binding.ref.step, 1_000_000):
+                    nearest[binding.ref.step] = depth
+                    self._paths[binding.ref.step] = path
         self._name_rest()
+
+    def _depth(self, group: int) -> int:
+        path = self._groups[group]
+        return path.count(".") + 1 if path else 0
 
     def _join(self, group: int, name: str, place: int, total: int) -> str:
         above = self._groups[group]

@@ -68,7 +68,8 @@ def iterate(calls: Calls, box: Box) -> Iterator[Item]:
     if id(value) in calls.views:
         return _entries(calls, *calls.views[id(value)])
     if calls.is_tensor(value):
-        return calls.recorder.tensors.iterate(box)  # type: ignore[no-any-return]
+        rows = calls.recorder.tensors.operation(calls.recorder.current, list, [box])
+        return iter([(row, None) for row in rows.value])
     return follow(calls, value)
 
 

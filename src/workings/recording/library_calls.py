@@ -37,6 +37,8 @@ def call_known(
     recorder = calls.recorder
     values = [a.value for a in args]
     named = {k: v.value for k, v in kwargs.items()}
+    if any(map(calls.is_foreign, values)) or kwargs and any(map(calls.is_foreign, named.values())):
+        return calls.other_call(frame, function, args, kwargs)
     if recorder.tensors is not None and any(map(recorder.tensors.is_tensor, (*values, *named.values()))):
         args = [_as_numpy(calls, a) for a in args]
         kwargs = {k: _as_numpy(calls, v) for k, v in kwargs.items()}
@@ -61,10 +63,6 @@ def _made(calls: Calls, known: functions.Function, args: list[Box], kwargs: dict
         for box in args:
             if box.value is result:
                 return box
-        if all(type(a.value) in (str, type(None)) for a in args) and known.name.startswith("builtins"):
-            return calls.box(result)
-        if any(_unseen(calls, a) for a in args):
-            return _unfollowed(calls, known, args, kwargs, result)
         return recorder.record(known, args, kwargs, result)
     if isinstance(result, (tuple, list)):
         tags: list[Tag] = []
@@ -74,24 +72,6 @@ def _made(calls: Calls, known: functions.Function, args: list[Box], kwargs: dict
         if tags:
             recorder.ledger.shadow(result, tags)
     return calls.box(result)
-
-
-def _unseen(calls: Calls, box: Box) -> bool:
-    """Whether an argument holds numbers in a form that is not followed: object arrays, lazy iterators, sets."""
-    value = box.value
-    kind = type(value)
-    if isinstance(value, np.ndarray):
-        return value.dtype.kind in "OVmM"
-    return kind in (set, frozenset, dict) and bool(value) or hasattr(value, "__next__")
-
-
-def _unfollowed(
-    calls: Calls, known: functions.Function, args: list[Box], kwargs: dict[str, Box], result: Any
-) -> Box:
-    recorder = calls.recorder
-    ref = recorder.step("opaque", "", (), (), {}, value=result, note=f"{known.name} of values that are not followed")
-    recorder.opaque(known.name, ref)
-    return recorder.know(result, ref)
 
 
 def _as_numpy(calls: Calls, box: Box) -> Box:
@@ -198,7 +178,7 @@ def _tolist(calls: Calls, box: Box, result: Any) -> Box:
     arguments = (recorder.template(box, inputs),)
     value = np.array(result, dtype=box.value.dtype if box.value.dtype.kind != "f" else float)
     value = value.reshape(np.shape(box.value))
-    ref = recorder.step("tolist", "recording.tolist", tuple(inputs), arguments, {}, value=value)
+    ref = recorder.step("tolist", "recording.numbers", tuple(inputs), arguments, {}, value=value)
     recorder.working.steps[ref.step].plain = True
     if not isinstance(result, list):
         return calls.box(result, ref)

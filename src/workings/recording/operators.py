@@ -29,6 +29,8 @@ def operate(calls: Calls, frame: Frame, sign: str, left: Box, right: Box) -> Box
     """``left sign right``."""
     call, known = _BINARY[sign]
     a, b = left.value, right.value
+    if calls.is_tensor(a) or calls.is_tensor(b):
+        return calls.recorder.tensors.operation(frame, call, [left, right])  # type: ignore[no-any-return]
     if calls.is_numeric(a) and calls.is_numeric(b):
         try:
             result = call(a, b)
@@ -81,6 +83,8 @@ def unary(calls: Calls, frame: Frame, sign: str, box: Box) -> Box:
     if sign == "not":
         return _not(calls, frame, box)
     call, known = _UNARY[sign]
+    if calls.is_tensor(value):
+        return calls.recorder.tensors.operation(frame, call, [box])  # type: ignore[no-any-return]
     if calls.is_numeric(value):
         result = call(value)
         if box.tag is CONSTANT and type(value) in NUMBERS:
@@ -104,9 +108,14 @@ def inplace(calls: Calls, frame: Frame, sign: str, left: Box, right: Box) -> Box
     call = functions.INPLACE_CALLS[sign]
     a, b = left.value, right.value
     recorder = calls.recorder
+    if calls.is_tensor(b) and isinstance(a, _ARRAY):
+        right = recorder.tensors.shared_array(b)
+        b = right.value
+    elif calls.is_tensor(a) or calls.is_tensor(b):
+        return recorder.tensors.operation(frame, call, [left, right])  # type: ignore[no-any-return]
     if isinstance(a, _ARRAY) and a.dtype.kind in "fiubc" and (calls.is_numeric(b) or type(b) in (list, tuple)):
         return _change_array(calls, call, sign, left, right)
-    if calls.is_numeric(a) and not isinstance(a, _ARRAY) and not calls.is_tensor(a):
+    if calls.is_numeric(a) and not isinstance(a, _ARRAY):
         return operate(calls, frame, sign, left, right)
     if type(a) is list and sign == "+":
         items, tags = calls.items_of(right)

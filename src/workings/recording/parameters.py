@@ -56,6 +56,8 @@ def _unpassed(calls: Calls, key: int, value: Any, has_default: bool) -> Box:
                 containers.adopt(recorder, value)
             elif isinstance(value, np.ndarray) and not recorder.ledger.knows(value) and value.dtype.kind in "fiubc":
                 recorder.found(recorder.ledger.read(value))
+    if calls.is_tensor(value):
+        recorder.tensors.adopt(value)
     return calls.box(value, tag)
 
 

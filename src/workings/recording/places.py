@@ -37,7 +37,7 @@ def attribute(calls: Calls, frame: Frame, box: Box, name: str) -> Box:
         value = getattr(holder, name)
         if name in ("shape", "ndim"):
             return _size(calls, value, recorder.tensors.read(holder))
-        return calls.box(value)
+        return calls.box(value, CONSTANT if type(value) in NUMBERS else None)
     if isinstance(holder, types.ModuleType):
         value = getattr(holder, name)
         inner = recorder.modules.get(id(holder.__dict__))
@@ -69,7 +69,8 @@ def _attribute_tag(calls: Calls, holder: Any, name: str, value: Any, tag: Tag) -
         if isinstance(holder, complex):
             return CONSTANT if kind is int else recorder.given(value)
         if not source.is_user_type(type(holder)) and not isinstance(holder, type):
-            return CONSTANT if kind is int else recorder.given(value)
+            setting = recorder.tensors is not None and recorder.tensors.handles(type(holder))
+            return CONSTANT if kind is int or setting else recorder.given(value)
         lost = ledger.is_born(holder) and name in getattr(holder, "__dict__", ())
         tag = recorder.given(value, lost=lost, note="" if lost else "an attribute set before recording")
         ledger.set_attribute(holder, name, value, tag)
@@ -81,6 +82,10 @@ def _attribute_tag(calls: Calls, holder: Any, name: str, value: Any, tag: Tag) -
         if before:
             recorder.found(ref)
         recorder.bind(recorder.current, name, ref)
+    elif calls.is_tensor(value):
+        ref, new = recorder.tensors.adopt(value)
+        if new:
+            recorder.bind(recorder.current, name, ref)
     elif before and isinstance(value, (list, tuple, dict)):
         containers.adopt(recorder, value)
     return None
@@ -195,8 +200,9 @@ def getitem(calls: Calls, frame: Frame, box: Box, index: Box) -> Box:
     if isinstance(holder, np.ndarray) and holder.dtype.kind in "fiubc":
         return _array_item(calls, box, index)
     if calls.is_tensor(holder):
-        return calls.box(recorder.tensors.call(operator.getitem, holder, key))
-    if kind is list or kind is tuple or calls.is_sequence(holder) and kind.__getitem__ in _LOOKUPS:
+        return recorder.tensors.operation(frame, operator.getitem, [box, index])  # type: ignore[no-any-return]
+    known = isinstance(holder, tuple) and kind not in calls.users and recorder.ledger.existing_shadow(holder) is not None
+    if kind is list or kind is tuple or known or calls.is_sequence(holder) and kind.__getitem__ in _LOOKUPS:
         return _list_item(calls, box, index)
     if kind in DICTS:
         return _dict_item(calls, frame, box, index)
@@ -306,7 +312,7 @@ def setitem(calls: Calls, frame: Frame, box: Box, index: Box, value: Box) -> Non
     if isinstance(holder, np.ndarray) and holder.dtype.kind in "fiubc":
         _set_array_item(calls, box, index, value)
     elif calls.is_tensor(holder):
-        recorder.tensors.call(operator.setitem, holder, key, value.value, boxes=(box, index, value))
+        recorder.tensors.operation(frame, operator.setitem, [box, index, value])
     elif type(holder) in (list, collections.deque):
         _set_list_item(calls, frame, box, index, value)
     elif type(holder) in DICTS:

@@ -13,7 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from workings.equations import EQUATIONS
 from workings.recording import containers
+from workings.recording.conventions import read_conventions
 from workings.recording.calls import Calls
 from workings.recording.ledger import CONSTANT, NUMBERS, Ledger, Tag
 from workings.recording.operations import functions
@@ -284,11 +286,14 @@ class Recorder:
         caller = self.current
         pending, self.pending = self.pending, None
         groups = self.working.groups
-        group = Group(len(groups), caller.group, name, kind, caller.statement, site=caller.site)
-        detail = self.calls.titles.get(name) if kind == "call" else None
-        groups.append(group)
-        if detail is not None:
-            group.equation, group.title = detail
+        opened = self.tensors.scopes.take_frame(caller) if self.tensors is not None and name == "forward" else None
+        if opened is not None:
+            group = groups[opened.group]  # the module whose ``forward`` this is
+        else:
+            group = Group(len(groups), caller.group, name, kind, caller.statement, site=caller.site)
+            groups.append(group)
+        if name in EQUATIONS and self.sites[site].file == EQUATIONS[name].__code__.co_filename:
+            group.equation = name
         self.statements += 1
         frame = Frame(group.number, self.sites[site], self.statements)
         self.current = frame
@@ -346,6 +351,10 @@ class Recorder:
             frame.tags[name] = (value, None)
             self.bind(frame, name, self.ledger.read(value))
             return Box(value, None)
+        elif self.tensors is not None and self.tensors.is_tensor(value):
+            ref, new = self.tensors.adopt(value)
+            if new:
+                self.bind(frame, name, ref)
         elif isinstance(value, (list, tuple, dict)) and not frame.followed:
             containers.adopt(self, value)
             ref = containers.read(self, value)
@@ -555,7 +564,7 @@ class Recorder:
         elif isinstance(value, (NUMPY_ARRAY, np.generic)):
             result, tag = bool(value), self.ref(box)
         elif self.tensors is not None and self.tensors.is_tensor(value):
-            result, tag = bool(value), self.tensors.read(value)
+            result, tag = self.tensors.truth(value), self.tensors.read(value)
         else:
             self.calls.adopt(kind)
             self.pending, self.returned = ([box], {}), None
@@ -777,6 +786,7 @@ class Recorder:
         for frame in [self.root, *self.modules.values()]:
             self.current = frame
             self._name_containers(frame)
+        self.working.conventions = read_conventions(self.working) | self.working.conventions
         return self.working
 
     def made_text(self, text: Any) -> None:

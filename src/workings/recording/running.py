@@ -206,6 +206,19 @@ def rebuilt(parts: Any, value: Callable[[Ref], Any]) -> Any:
     return make(parts)
 
 
+def steps_of(parts: Any) -> Iterator[int]:
+    """The steps that the parts of an argument or a result name."""
+    if isinstance(parts, Ref):
+        yield parts.step
+    elif isinstance(parts, (list, tuple)):
+        for part in parts:
+            yield from steps_of(part)
+    elif isinstance(parts, dict):
+        yield from steps_of(list(parts.values()))
+    elif isinstance(parts, containers.Made):
+        yield from steps_of(parts.parts)
+
+
 def _argument(recorder: Recorder, value: Any) -> Box:
     """An argument of a shown function: its numbers are given."""
     box = Box(value)

@@ -944,7 +944,7 @@ def adopt_class(kind: type, recorder: Recorder) -> None:
 
 def _adopted(member: Any, recorder: Recorder) -> Any:
     if isinstance(member, types.FunctionType):
-        return rewritten(member, recorder)
+        return rewritten(member, recorder) or wrapping(member, recorder)
     if isinstance(member, (staticmethod, classmethod)) and isinstance(member.__func__, types.FunctionType):
         new = rewritten(member.__func__, recorder)
         return type(member)(new) if new is not None and new is not member.__func__ else None

@@ -294,6 +294,10 @@ class TensorLedger:
             memory.counted = True
             memory.live[ref.step] = window(tensor)
 
+    def live(self) -> list[int]:
+        """The steps whose kept values still share memory with the program's tensors."""
+        return [number for memory in self._memories.values() for number in memory.live]
+
     def let_go(self, memory: Memory) -> None:
         """Values kept by reference on this memory are copied: someone else will write to it unseen by us."""
         for number in memory.live:

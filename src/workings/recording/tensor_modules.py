@@ -24,6 +24,7 @@ class ModuleScopes:
         self._handles: list[Any] = []
         self._open: list[tuple[torch.nn.Module, Frame, Frame, str, bool]] = []  # module, before, its frame, path, repeated
         self._paths: dict[int, tuple[Any, str, torch.nn.Module | None]] = {}  # id -> (module, path in its root, parent)
+        self._details: dict[int, tuple[Any, bool, str]] = {}
         self._names: dict[type, tuple[str, ...]] = {}
         self._entered: Frame | None = None
         self._adopted: set[int] = set()
@@ -65,7 +66,7 @@ class ModuleScopes:
         current = recorder.current
         groups = recorder.working.groups
         group = Group(len(groups), current.group, name, "module", current.statement, site=current.site)
-        group.detail = repr(module) if not module._modules else f"{type(module).__name__}({module.extra_repr()})"
+        group.detail = self._detail(module)
         groups.append(group)
         from workings.recording.recorder import Frame
 
@@ -77,8 +78,6 @@ class ModuleScopes:
         self._entered = frame
         with side.quiet():
             self._bind(frame, module, args, repeated and not inside)
-        _conventions(recorder.working.conventions, module)
-
     def _after(self, module: torch.nn.Module, args: Any, output: Any) -> None:
         if self._side.silent:
             return
@@ -95,6 +94,15 @@ class ModuleScopes:
         """The frame of the module whose ``forward`` begins, if it has just been called."""
         frame, self._entered = self._entered, None
         return frame if frame is caller else None
+
+    def _detail(self, module: torch.nn.Module) -> str:
+        """One line about a module; its conventions are noted the first time it is met."""
+        known = self._details.get(id(module))
+        if known is None or known[0] is not module or known[1] is not module.training:
+            _conventions(self._side.recorder.working.conventions, module)
+            line = repr(module) if not module._modules else f"{type(module).__name__}({module.extra_repr()})"
+            known = self._details[id(module)] = (module, module.training, line)
+        return known[2]
 
     # -- names --------------------------------------------------------------------------------------------------
 
@@ -120,14 +128,14 @@ class ModuleScopes:
         for name, value in zip(names, args, strict=False):
             if not isinstance(value, torch.Tensor):
                 continue
-            ref, _ = self._side.adopt(value)
+            ref = self._side.ledger.read(value, lost=False)
             if follows:
                 self._bound(frame, name, ref)
             if boundary and not ref.index:
                 self._side.ledger.keep(ref, value, must=True)
 
     def _name(self, frame: Frame, name: str, tensor: torch.Tensor) -> None:
-        self._bound(frame, name, self._side.adopt(tensor)[0])
+        self._bound(frame, name, self._side.ledger.read(tensor, lost=False))
 
     def _bound(self, frame: Frame, name: str, ref: Any) -> None:
         self._side.recorder.working.bindings.append(Binding(frame.group, name, ref, frame.statement, frame.site))

@@ -49,6 +49,7 @@ class Operator:
     operation: str
     call: Any
     writes: tuple[tuple[int, str], ...]  # schema position and name of each argument that is changed
+    changes: bool  # whether a call may change an argument
     blanks: frozenset[str]  # arguments whose old content does not matter
     numbers: frozenset[int]  # schema positions of plain numbers (not sizes, axes or indices)
     operands: frozenset[int]  # those, and the positions of tensors, where a number may stand for one
@@ -82,7 +83,7 @@ def describe(call: Any) -> Operator:
     if plain.startswith(_ATTENTION) and not plain.endswith("backward"):
         operation = "scaled_dot_product_attention"
     return Operator(
-        name, base, operation, call, writes, frozenset(blanks), frozenset(numbers), frozenset(operands), chance, tuple(a.name for a in arguments),
+        name, base, operation, call, writes, bool(writes) or base in _STATISTICS, frozenset(blanks), frozenset(numbers), frozenset(operands), chance, tuple(a.name for a in arguments),
         torch.Tag.inplace_view in call.tags, random, random and base not in _INITIALISERS, base in _EMPTY,
     )  # fmt: skip
 

@@ -8,8 +8,7 @@ made of) comes from the rewritten source, through :class:`TensorSide`.
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,8 +16,9 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from workings.recording import containers
+from workings.recording.operations.functions import BY_CALL
 from workings.recording.ledger import CONSTANT, NUMBERS, Tag
-from workings.recording.tensor_ledger import Index, TensorLedger, place_in, plain, window
+from workings.recording.tensor_ledger import SMALL, Index, TensorLedger, place_in, plain, window
 from workings.recording.tensor_modules import ModuleScopes
 from workings.recording.tensor_operators import (
     Operator,
@@ -49,10 +49,25 @@ class _Mode(TorchDispatchMode):  # type: ignore[misc]
         super().__init__()
         self._side = side
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # the compiler need not be told to keep out, and telling it imports all of it
+
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if self._side.silent:
             return func(*args, **(kwargs or {}))
         return self._side.operate(func, args, kwargs or {})
+
+
+class _Quiet:
+    def __init__(self, side: TensorSide) -> None:
+        self._side = side
+
+    def __enter__(self) -> None:
+        self._side.silent += 1
+
+    def __exit__(self, *error: object) -> None:
+        self._side.silent -= 1
 
 
 class _Offer:
@@ -73,6 +88,7 @@ class TensorSide:
         self.sharing = Sharing(self)
         self.scopes = ModuleScopes(self)
         self.silent = 0
+        self._silence = _Quiet(self)
         self._offers: list[_Offer] = []
         self._factors: dict[float, set[Ref]] = {}
         self._steering: list[tuple[Any, Ref]] = []
@@ -96,7 +112,8 @@ class TensorSide:
             setattr(torch.Tensor, name, method)
         self._shown.clear()
         self.scopes.stop()
-        self._settle()
+        with self.quiet():
+            self._settle()
 
     def _quietly(self, method: Callable[..., Any]) -> Callable[..., Any]:
         def quiet(*args: Any, **kwargs: Any) -> Any:
@@ -106,37 +123,21 @@ class TensorSide:
         return quiet
 
     def _settle(self) -> None:
-        """What is kept by reference may change after the recording: small values are copied, large ones watched."""
+        """What is kept by reference may change after the recording: small inputs are copied, all else is watched."""
         working = self.recorder.working
-        copies: dict[tuple[int, Any], torch.Tensor] = {}
-        room = 8 * 2**20
-        for number, memory in self._memories_of_live():
+        room = SMALL
+        for number in self.ledger.live():
             step = working.steps[number]
-            place = memory.live[number]
-            key = (id(memory), place)
-            if key in copies:
-                step.value = copies[key]
-                continue
             size = step.value.numel() * step.value.element_size()
-            if size <= room:
+            if not step.function and size <= room:
                 room -= size
-                step.value = copies[key] = step.value.clone()
+                step.value = step.value.clone()
             elif not step.value.is_inference():
                 working.evaluator.versions[number] = step.value._version
 
-    def _memories_of_live(self) -> Iterator[tuple[int, Any]]:
-        for memory in self.ledger._memories.values():
-            for number in memory.live:
-                yield number, memory
-
-    @contextmanager
-    def quiet(self) -> Iterator[None]:
+    def quiet(self) -> _Quiet:
         """What runs in here is not recorded."""
-        self.silent += 1
-        try:
-            yield
-        finally:
-            self.silent -= 1
+        return self._silence
 
     # -- operators ----------------------------------------------------------------------------------------------
 
@@ -162,7 +163,7 @@ class TensorSide:
             for name, value in keywords.items():
                 if type(value) is Slot and not isinstance(kwargs[name], torch.Tensor):
                     self._differentiated(operator, operator.names.index(name), kwargs[name], inputs[value.position])
-        changed = written(operator, args, kwargs)
+        changed = written(operator, args, kwargs) if operator.changes else []
         before = [window(t) for t in changed if plain(t)] if operator.reshapes else []
         if not operator.reshapes:
             for tensor in changed:
@@ -411,7 +412,11 @@ class TensorSide:
 
     def operation(self, frame: Frame, function: Any, boxes: Sequence[Box]) -> Box:
         """An operator of Python's between tensors and numbers, an item read or written."""
-        return self._perform(frame, function, list(boxes), {}, True)
+        box = self._perform(frame, function, list(boxes), {}, True)
+        known = BY_CALL.get(function)
+        if known is not None and isinstance(box.value, (np.ndarray, np.generic)):
+            return self.recorder.record(known, boxes, {}, box.value)  # an array and a tensor make an array
+        return box
 
     def method(self, frame: Frame, box: Box, name: str, args: list[Box], kwargs: dict[str, Box]) -> Box:
         """``tensor.name(*args, **kwargs)``."""
@@ -472,6 +477,10 @@ class TensorSide:
         try:
             result = function(*[a.value for a in args], **{k: v.value for k, v in kwargs.items()})
             left = self._left
+        except Exception:
+            for box in (*args, *kwargs.values()):
+                recorder.guard(box, "an error")
+            raise
         finally:
             self._offers, self._left = saved
         recorder.current = frame

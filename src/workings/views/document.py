@@ -67,9 +67,17 @@ class Loop:
 
 @dataclass(frozen=True)
 class Same:
-    """Names for values that are shown elsewhere: pairs of name and address."""
+    """Names for values that are shown elsewhere: pairs of name and address (or number)."""
 
     names: tuple[tuple[str, str], ...]
+
+    @property
+    def chains(self) -> list[list[str]]:
+        """Names with the same value, and that value at the end: queries, keys, values, X."""
+        found: dict[str, list[str]] = {}
+        for name, address in self.names:
+            found.setdefault(address, []).append(name)
+        return [[*names, address] for address, names in found.items()]
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ def _lost(losses: list[Loss], home: str) -> tuple[tuple[str, str], ...]:
 def _decided(working: Working) -> tuple[tuple[str, str], ...]:
     rows: dict[tuple[str, str], None] = {}
     for guard in working.guards:
-        if isinstance(guard.value, bool) and guard.site is not None:
+        if isinstance(guard.value, bool) and guard.site is not None and guard.site.file == working.source.file:
             rows[place(guard.site, working.source.file), condition(guard)] = None
     listed = list(rows)
     if len(listed) > _MOST:

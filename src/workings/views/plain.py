@@ -122,7 +122,7 @@ class _Reader:
         sign = _SIGNS.get(name)
         if sign is None:
             return {",": " ", ";": " ", " ": " ", ":": " ", "{": "{", "}": "}"}.get(name, "")
-        return f" {sign} " if sign in _RELATIONS and name not in ("lvert", "rvert") or sign in _BINARY else sign
+        return f" {sign} " if (sign in _RELATIONS and name not in ("lvert", "rvert")) or sign in _BINARY else sign
 
     def script(self, mark: str) -> str:
         inner = self.group().strip()
@@ -203,7 +203,7 @@ def _join(out: list[str], piece: str) -> None:
         last, first = before[-1], piece[0]
         running = before.endswith(tuple(_FUNCTIONS)) and first not in "(_^ ₀₁₂₃₄₅₆₇₈₉"
         runs_on = re.search(r"_[^\W_]{2,}$", before) and first.isalnum()
-        matrix = (last.isupper() or last in "ᵀ′" and len(before) > 0) and first.isupper() and len(piece) == 1
+        matrix = (last.isupper() or (last in "ᵀ′" and len(before) > 0)) and first.isupper() and len(piece) == 1
         summed = re.search(r"Σ(_\{[^}]*\}|_\w+|)(\^\w+|\^\([^)]*\)|[⁰-⁹])?$", before) and first not in "_^⁰¹²³ᵀ"
         if piece == "−" and last not in " (^{=":
             piece = " − "

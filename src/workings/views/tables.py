@@ -28,6 +28,7 @@ class Table:
     labels: Labels
     decimals: int
     shaded: bool = False
+    moment: str = ""  # "before" or "after", in a what-if
 
     @property
     def shape(self) -> tuple[int, ...]:

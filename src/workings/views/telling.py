@@ -6,25 +6,23 @@ Nothing is said twice: an equation is written out where it is first used, a valu
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
-import workings.equations
 from workings.reading.arithmetic import Line
 from workings.reading.formula import formula
+from workings.reading.formula_latex import LatexPrinter
 from workings.reading.formula_symbols import symbol
-from workings.reading.walk import Entry, Section, Value, sample, walk, worked
+from workings.reading.walk import Entry, Section, Value, sample, worked
 from workings.recording.operations.expression import Leaf
-from workings.recording.working import Ref, Working
+from workings.recording.working import Binding, Ref, Working
 from workings.views.document import (
-    DEPTHS,
     Block,
     Displayed,
-    Document,
     Heading,
     Loop,
     Prose,
@@ -32,34 +30,30 @@ from workings.views.document import (
     Step,
     Worked,
 )
-from workings.views.notices import closing, place
+from workings.views.lines import (
+    UNFILLED,
+    is_attention,
+    is_def,
+    is_literal,
+    is_loop,
+    is_machinery,
+    is_ours,
+    is_signature,
+    within_package,
+)
+from workings.views.naming import addresses, last_name
+from workings.views.notices import place
 from workings.views.tables import Table, is_distribution, visible
 
-_PACKAGE = Path(workings.equations.__file__).parent.parent
-_LOOPS = ("for ", "while ", "async for ")
 _MOST_WORKED = 144  # elements of one value that are worked out in full
 _MOST_CALLS = 4  # calls of one function from one line that are all shown
-ORIENTATION = "Rows ask, columns answer: each row says how one token spreads its attention, and sums to 1."
+_PROJECTIONS = {f"W_{letter}": f"W^{letter}" for letter in "QKVO"}
+ORIENTATION = "A row asks, a column answers; each row sums to 1."
 
 
-def tell(working: Working, depth: str = "steps") -> Document:
-    """The blocks of a page about ``working``. Raises ``ValueError`` for an unknown depth."""
-    if depth not in DEPTHS:
-        raise ValueError(f"depth is one of {', '.join(DEPTHS)}, not {depth!r}")
-    source = working.source
-    title = working.groups[0].title or source.name
-    origin = " ".join(dict.fromkeys(w for w in (source.kind, Path(source.file).name if source.file else source.name) if w))
-    teller = _Teller(working, depth)
-    blocks: list[Block] = []
-    if source.error:
-        blocks.append(Prose(f"Stopped: {source.error}. What was recorded until then follows.", "error"))
-    root = walk(working)
-    blocks += teller.story(root) if depth == "sentences" else teller.section(root, None)
-    blocks += closing(working)
-    return Document(title, origin, blocks)
+class Teller:
+    """Goes through the sections of a Working and remembers what it has said."""
 
-
-class _Teller:
     def __init__(self, working: Working, depth: str) -> None:
         self.working = working
         self.depth = depth
@@ -67,8 +61,12 @@ class _Teller:
         self.shown: dict[Ref, str] = {}
         self.said: set[str] = set()
         self.oriented = False
+        self.renamed: set[tuple[str, str]] = set()
         self.loops: set[tuple[str, int]] = set()
-        self.addresses = working.index.shortest()
+        self.bindings: dict[int, list[Binding]] = {}
+        for binding in working.bindings:
+            self.bindings.setdefault(binding.group, []).append(binding)
+        self.addresses = addresses(working)
 
     # -- sections -----------------------------------------------------------------------------------------------
 
@@ -77,11 +75,15 @@ class _Teller:
             yield from self.opening(section)
         helper = self._helper(section)
         outer = above if helper and above is not None else section
+        if above is None or section.level == 1:
+            self.renamed = set()
+        if not helper:
+            yield from self._renamings(section)
         waiting: list[tuple[Entry, Value]] = []
         repeated = self._repeats(section)
         for item in section.items:
             if isinstance(item, Entry):
-                yield from self.entry(item, outer, section if helper else None, waiting)
+                yield from self.entry(item, section, outer, waiting)
                 continue
             times = repeated.get(id(item), 1)
             if times:
@@ -98,7 +100,7 @@ class _Teller:
         label = equation.label if equation is not None and not first else ""
         title = section.title.replace("_", " ") if section.kind == "call" and equation is None else section.title
         where = place(section.site, self.home)
-        called = f"called in {where}" if where and section.kind == "call" and equation is None else ""
+        called = f"called in {where}" if where and section.kind == "call" and not within_package(section.site) else ""
         yield Heading(section.level, title, section.number, section.path, label, called)
         if section.detail:
             yield Prose(section.detail)
@@ -119,9 +121,9 @@ class _Teller:
         if section.kind != "call" or section.equation is not None:
             return False
         entries = [i for i in section.items if isinstance(i, Entry)]
-        lines = [e for e in entries if not _is_signature(e)]
+        lines = [e for e in entries if not is_signature(e)]
         made = {v.ref for e in lines for v in e.values}
-        return len(entries) == len(section.items) and len(made) == 1 and all(_is_ours(e) for e in lines)
+        return len(entries) == len(section.items) and len(made) == 1 and all(is_ours(e) for e in lines)
 
     def _repeats(self, section: Section) -> dict[int, int]:
         """How often each called section stands for: 0 for one that another stands for."""
@@ -142,17 +144,18 @@ class _Teller:
 
     # -- lines --------------------------------------------------------------------------------------------------
 
-    def entry(
-        self, entry: Entry, section: Section, helper: Section | None, waiting: list[tuple[Entry, Value]]
-    ) -> Iterator[Block]:
+    def entry(self, entry: Entry, section: Section, outer: Section, waiting: list[tuple[Entry, Value]]) -> Iterator[Block]:
+        """A line. ``outer`` is the section a reader sees it in: another where ``section`` is only a helper of ours."""
         text = entry.site.text if entry.site is not None else ""
-        if text.startswith(_LOOPS):
+        if is_ours(entry) and is_machinery(entry):
+            return
+        if is_loop(entry):
             yield from self._loop(entry, text)
             return
-        signature = _is_signature(entry)
+        signature = is_signature(entry)
         fresh, known, later = [], [], []
         for value in entry.values:
-            if value.ref in self.shown or (signature and value.ref.index):
+            if value.ref in self.shown or (signature and (value.ref.index or not value.shape)):
                 known.append(value)
             elif self._made_inside(value, section):
                 later.append(value)
@@ -161,56 +164,73 @@ class _Teller:
         if later:
             waiting += [(entry, v) for v in later]
             if text:
-                yield self._step(entry, section, helper)
+                yield self._step(entry, section, outer)
         if fresh:
-            yield from self._made(entry, fresh, section, helper, said=bool(later))
-        elif not later and known and not signature and text and entry.sentence:
-            yield self._step(entry, section, helper)
-        same = tuple(dict.fromkeys(pair for v in known if (pair := self._pair(v)) is not None))
-        if same and not helper and (signature or not fresh):
-            yield Same(same)
+            yield from self._made(entry, fresh, section, outer, said=bool(later))
+        elif known and not later and not signature and text:
+            yield self._step(entry, section, outer)
+
+    def _renamings(self, section: Section) -> Iterator[Block]:
+        """What the parameters of a call, or the names at the head of a section, stand for."""
+        pairs: list[tuple[str, str]] = []
+        for binding in self.bindings.get(section.group, ()):
+            ref = binding.ref
+            if (binding.site is not None and not is_def(binding.site)) or self.working.steps[ref.step].group == section.group:
+                continue
+            address = self.shown.get(ref, "")
+            if not address and ref.index and Ref(ref.step) in self.shown:
+                address = self.working.index.element_path(ref)
+            pair = (binding.name, address)
+            if address and address.split(".")[-1] != binding.name and pair not in self.renamed:
+                pairs.append(pair)
+        self.renamed.update(pairs)
+        if pairs:
+            yield Same(tuple(dict.fromkeys(pairs)))
 
     def _loop(self, entry: Entry, text: str) -> Iterator[Block]:
         assert entry.site is not None
         key = (entry.site.file, entry.site.line)
         if key not in self.loops:
             self.loops.add(key)
-            yield Loop(text.splitlines()[0].rstrip(":"), entry.sentence, place(entry.site, self.home))
+            code = text.splitlines()[0].rstrip()
+            if entry.sentence and code.endswith(entry.sentence):
+                code = code.removesuffix(entry.sentence).rstrip("# ")
+            yield Loop(code.rstrip(": "), entry.sentence, place(entry.site, self.home))
 
     def _made(
-        self, entry: Entry, values: list[Value], section: Section, helper: Section | None, *, said: bool
+        self, entry: Entry, values: list[Value], section: Section, outer: Section, *, said: bool
     ) -> Iterator[Block]:
         if len(values) > 1 and all(not v.shape for v in values) and len({v.name for v in values}) == 1:
-            yield from self._several(entry, values, section, helper)
+            yield from self._several(entry, values, section, outer)
             return
         for value in values:
             self.shown[value.ref] = self.address(value)
             lines = self._worked(entry, value)
-            number = not value.shape and (not lines or not lines[0].lines)
-            result = self._number(value) if number else ""
-            yield self._step(entry, section, helper, value, result, plain=said)
+            result = self._number(value) if not value.shape and not lines else ""
+            if entry.operation in UNFILLED:
+                yield replace(self._step(entry, section, outer, value, plain=said), sentence=entry.sentence or "not filled yet")
+                continue
+            yield self._step(entry, section, outer, value, result, plain=said)
             said = True
             if value.shape:
                 yield from self._table(value, entry, section)
             yield from lines
 
-    def _several(
-        self, entry: Entry, values: list[Value], section: Section, helper: Section | None
-    ) -> Iterator[Block]:
+    def _several(self, entry: Entry, values: list[Value], section: Section, outer: Section) -> Iterator[Block]:
         """The numbers of a list that is built one by one."""
         for value in values:
             self.shown[value.ref] = self.address(value)
-        yield self._step(entry, section, helper, values[0])
+        yield replace(self._step(entry, section, outer, values[0]), path="")
         numbers = np.array([v.array[()] for v in values])
-        yield Table(self.name(entry, values[0]), values[0].path, numbers, (None,), self.working.decimals, is_distribution(numbers))
-        for value in values if self.depth == "numbers" else values[:1]:
-            yield from self._worked(entry, value)
+        yield Table("", "", numbers, (None,), self.working.decimals, is_distribution(numbers))
+        for place_, value in enumerate(values if self.depth == "numbers" else values[:1]):
+            yield from (Worked(tuple((f"[{place_}]", line) for _, line in w.lines)) for w in self._worked(entry, value))
 
     def _table(self, value: Value, entry: Entry, section: Section) -> Iterator[Block]:
         shaded = not entry.given and is_distribution(value.array)
         name = self.name(entry, value)
         yield Table(name, self.address(value), value.array, value.labels, self.working.decimals, shaded)
-        if shaded and not self.oriented and _is_attention(value, name):
+        if shaded and not self.oriented and is_attention(value, name):
             self.oriented = True
             yield Prose(ORIENTATION, "note")
 
@@ -235,7 +255,7 @@ class _Teller:
     # -- pieces -------------------------------------------------------------------------------------------------
 
     def _step(
-        self, entry: Entry, section: Section, helper: Section | None, value: Value | None = None, result: str = "", *,
+        self, entry: Entry, section: Section, outer: Section, value: Value | None = None, result: str = "", *,
         plain: bool = False,
     ) -> Step:  # fmt: skip
         value = value if value is not None else entry.values[0]
@@ -244,29 +264,29 @@ class _Teller:
             return Step(name, self.address(value), None, "", "", where, 1, result)
         text = entry.site.text if entry.site is not None else ""
         written = entry.formula
-        if helper is not None and text:
-            written = formula(text, self._outer_symbols(helper, section, value, entry))
-        if _is_signature(entry) or _is_literal(self.working, entry):
+        if outer is not section and text:
+            written = formula(text, self._outer_symbols(section, outer, value, entry))
+        if is_signature(entry) or is_literal(self.working, entry):
             written, text = None, ""
         code = "" if written is not None else text.strip().split("\n")[0]
         return Step(name, self.address(value), written, code, entry.sentence or entry.note, where, entry.times, result)
 
-    def _outer_symbols(self, helper: Section, section: Section, result: Value, entry: Entry) -> dict[str, str]:
+    def _outer_symbols(self, helper: Section, outer: Section, result: Value, entry: Entry) -> dict[str, str]:
         """What the names inside a helper stand for outside: ``rows @ matrix`` reads as X W^Q."""
-        known = dict(section.equation.symbols) if section.equation is not None else {}
+        said = outer.equation.symbols if outer.equation is not None else {}
+        known = _PROJECTIONS | {name: letter for name, letter in said.items() if not re.search(r"[\s(,+]", letter)}
         out: dict[str, str] = {}
-        for each in helper.items:
-            if isinstance(each, Entry) and _is_signature(each):
-                for value in each.values:
-                    outer = self.shown.get(value.ref, value.path).split("[")[0].split(".")[-1].split("#")[0]
-                    out[value.name] = known.get(outer) or symbol(outer, {}).latex
-        target = self.address(result).split(".")[-1]
+        for binding in self.bindings.get(helper.group, ()):
+            if binding.site is not None and is_def(binding.site):
+                name = last_name(self.shown.get(binding.ref, self.working.path(binding.ref.step)))
+                out[binding.name] = known.get(name) or LatexPrinter().show(symbol(name, {}))
+        target = last_name(self.address(result))
         for name in {v.name for v in entry.values if v.name}:
-            out[name] = known.get(target) or symbol(target, {}).latex
+            out[name] = known.get(target) or LatexPrinter().show(symbol(target, {}))
         return out
 
     def _worked(self, entry: Entry, value: Value) -> list[Worked]:
-        if entry.given or not value.array.size:
+        if entry.given or not value.array.size or (entry.operation == "round" and not value.name):
             return []
         shape = value.shape
         if self.depth == "numbers":
@@ -289,22 +309,19 @@ class _Teller:
 
     def name(self, entry: Entry, value: Value) -> str:
         """What a line calls its value: the name it assigns, or the last name of the address."""
+        if is_ours(entry):
+            return last_name(self.address(value))
         if value.name and value.name != "result":
             return value.name
         targets = entry.site.targets if entry.site is not None else ()
         target = targets[0].partition("[")[0] if len(targets) == 1 else ""
         if target.isidentifier() and target != "result":
             return target
-        return self.address(value).split("[")[0].split(".")[-1].split("#")[0]
+        return last_name(self.address(value))
 
     def address(self, value: Value) -> str:
         """The shortest unambiguous way to ask for the value again."""
         return self.addresses.get(value.ref, value.path)
-
-    def _pair(self, value: Value) -> tuple[str, str] | None:
-        address = self.shown.get(value.ref) or self.working.index.element_path(value.ref)
-        name = value.name
-        return (name, address) if name and address.split(".")[-1] != name else None
 
     def _number(self, value: Value) -> str:
         from workings.views.tables import scalar
@@ -322,73 +339,3 @@ class _Teller:
         while group is not None and group != outer:
             group = self.working.groups[group].parent
         return group is not None
-
-    # -- the story in sentences ---------------------------------------------------------------------------------
-
-    def story(self, root: Section) -> Iterator[Block]:
-        """Plain sentences and the values that matter: what is given, the weights, and what comes out."""
-        for item in root.items:
-            if isinstance(item, Section) and item.kind == "section":
-                yield from self.opening(item)
-                yield from self._main(item)
-            elif isinstance(item, Section):
-                yield from self.story(item)
-            elif (item.sentence or item.given) and not _is_signature(item):
-                yield from self._told(item, root)
-
-    def _main(self, section: Section) -> Iterator[Block]:
-        own = [e for e in section.items if isinstance(e, Entry)]
-        entries = list(section.entries())
-        picked: dict[Ref, tuple[Entry, Value]] = {}
-        for entry in entries:
-            for value in entry.values:
-                heavy = not entry.given and is_distribution(value.array) and len(value.shape) > 1
-                if heavy or (entry.given and entry in own and len(value.shape) == 2):
-                    picked.setdefault(value.ref, (entry, value))
-        results = [(e, v) for e in (own or entries) if not e.given for v in e.values]
-        for entry, value in results[-1:]:
-            picked.setdefault(value.ref, (entry, value))
-        for ref, (entry, value) in picked.items():
-            if ref not in self.shown:
-                yield from self._shown_value(entry, value, section)
-
-    def _told(self, entry: Entry, section: Section) -> Iterator[Block]:
-        fresh = [v for v in entry.values if v.ref not in self.shown]
-        if entry.sentence:
-            yield Prose(entry.sentence[0].upper() + entry.sentence[1:])
-        for value in fresh:
-            yield from self._shown_value(entry, value, section)
-
-    def _shown_value(self, entry: Entry, value: Value, section: Section) -> Iterator[Block]:
-        address = self.address(value)
-        self.shown[value.ref] = address
-        name = address.split(".")[-1]
-        yield Step(name, address, None, "", "", place(entry.site, self.home), 1, "" if value.shape else self._number(value))
-        if value.shape:
-            yield from self._table(value, entry, section)
-
-
-def _is_signature(entry: Entry) -> bool:
-    """The line of a ``def``, where parameters get their values."""
-    site = entry.site
-    return site is not None and not site.targets and (not site.text or site.text.startswith(("def ", "async def ", "class ")))
-
-
-def _is_ours(entry: Entry) -> bool:
-    return entry.site is not None and Path(entry.site.file).is_relative_to(_PACKAGE)
-
-
-def _is_literal(working: Working, entry: Entry) -> bool:
-    """Numbers written out in the source: their formula would only repeat the table."""
-    steps = [working.steps[n] for n in entry.steps]
-    own = {s.number for s in steps}
-    literal = all(s.operation in ("given", "array", "asarray", "tensor", "list") for s in steps)
-    return literal and any(v.shape for v in entry.values) and all(r.step in own for s in steps for r in s.inputs)
-
-
-def _is_attention(value: Value, name: str) -> bool:
-    """Whether weights are of every token to every token (not, say, of one position over a vocabulary)."""
-    if len(value.shape) < 2:
-        return False
-    rows, columns = value.labels[-2:]
-    return value.shape[-1] == value.shape[-2] or name == "weights" or (rows is not None and rows == columns)

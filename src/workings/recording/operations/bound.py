@@ -17,7 +17,7 @@ from workings.recording.working import Ref, Slot
 if TYPE_CHECKING:
     from workings.recording.working import Step, Working
 
-_RENAMED = {"dim": "axis", "keepdim": "keepdims", "self": "a", "input": "a", "correction": "ddof"}
+_RENAMED = {"attn_mask": "mask", "is_causal": "causal", "dropout_p": "dropout", "dim": "axis", "keepdim": "keepdims", "self": "a", "input": "a", "correction": "ddof"}
 
 
 @dataclass(frozen=True)
@@ -62,18 +62,48 @@ class Operand:
         return self.leaf(tuple(0 if n == 1 else i for i, n in zip(tail, shape, strict=True)))
 
 
+_FOREACH = {
+    "mul": "multiply", "add": "add", "sub": "subtract", "div": "divide", "pow": "power", "neg": "negative",
+    "abs": "absolute", "norm": "vector_norm", "sqrt": "sqrt", "exp": "exp", "log": "log", "reciprocal": "reciprocal",
+    "addcmul": "addcmul", "addcdiv": "addcdiv", "lerp": "lerp", "maximum": "maximum", "minimum": "minimum",
+}  # fmt: skip
+
+
+def base_name(step: Step) -> str:
+    """The name of a PyTorch operator without its overload: ``add_`` of ``aten.add_.Tensor``; empty for any other call."""
+    return step.function.split(".")[1] if step.function.startswith("aten.") else ""
+
+
+def operation_of(step: Step) -> str:
+    """What a step does, also where it is one of a list of things done by one call."""
+    base = base_name(step)
+    if base.startswith("_foreach_"):
+        plain = base.removeprefix("_foreach_").rstrip("_")
+        return _FOREACH.get(plain, plain)
+    return step.operation
+
+
+def parameter_names(step: Step) -> tuple[str, ...]:
+    """The names of a call's positional parameters."""
+    function = BY_NAME.get(step.function)
+    if function is not None:
+        return function.parameters
+    base = base_name(step).removeprefix("_foreach_")
+    return PARAMETERS.get(base) or PARAMETERS.get(base.rstrip("_"), ())
+
+
 class Bound:
     """A step with its arguments by name; slots have become operands."""
 
     def __init__(self, working: Working, step: Step) -> None:
         self.working = working
         self.step = step
-        function = BY_NAME.get(step.function)
-        if function is not None:
-            self.names: tuple[str, ...] = function.parameters
-        else:
-            self.names = PARAMETERS.get(step.function.split(".")[1] if step.function.startswith("aten.") else "", ())
+        self.names = parameter_names(step)
+        self.operation = operation_of(step)
         self.args: tuple[Any, ...] = tuple(self._filled(a) for a in step.arguments)
+        if base_name(step).startswith("_foreach_"):  # one output of a call on lists: the arguments of that one
+            place = step.output or 0
+            self.args = tuple(a[place] if isinstance(a, (list, tuple)) and len(a) > place else a for a in self.args)
         self.named: dict[str, Any] = {}
         starred = next((n for n in self.names if n.startswith("*")), None)
         for place, value in enumerate(self.args):

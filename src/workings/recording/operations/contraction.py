@@ -16,7 +16,7 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 def letters(bound: Bound) -> tuple[list[Operand], list[str], str]:
     """The operands and, for each and for the result, one letter for each axis; shared letters are summed over."""
-    operation = bound.step.operation
+    operation = bound.operation
     if operation == "einsum":
         return _einsum(bound)
     first, second = bound.operand(0), bound.operand(1)

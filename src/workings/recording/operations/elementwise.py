@@ -52,6 +52,15 @@ def _gelu(x: list[Expression], bound: Bound) -> Expression:
     return Product((Leaf(0.5), v, Sum((_ONE, Apply("erf", (Quotient(v, Apply("sqrt", (_TWO,))),))))))
 
 
+def _gelu_slope(x: list[Expression], bound: Bound) -> Expression:
+    up, v = x[0], x[1]
+    area = Product((Leaf(0.5), Sum((_ONE, Apply("erf", (Quotient(v, Apply("sqrt", (_TWO,))),))))))
+    bell = Quotient(
+        Apply("exp", (Negative(Quotient(Power(v, _TWO), _TWO)),)), Apply("sqrt", (Product((_TWO, Apply("pi", ()))),))
+    )
+    return Product((up, Sum((area, Product((v, bell))))))
+
+
 def _clip(x: list[Expression], bound: Bound) -> Expression:
     out = x[0]
     for name, function in (("a_min", "max"), ("a_max", "min"), ("min", "max"), ("max", "min")):
@@ -139,6 +148,7 @@ RULES: dict[str, Rule] = {
     "tanh_backward": lambda x, b: Product((x[0], Sum((_ONE, Negative(Power(x[1], _TWO)))))),
     "sigmoid_backward": lambda x, b: Product((x[0], x[1], Sum((_ONE, Negative(x[1]))))),
     "threshold_backward": lambda x, b: Choice(Relation(">", x[1], x[2]), x[0], Leaf(0), _number(x[1]) > _number(x[2])),
+    "gelu_backward": _gelu_slope,
     "silu_backward": lambda x, b: Product(
         (x[0], _sigmoid(x[1]), Sum((_ONE, Product((x[1], Sum((_ONE, Negative(_sigmoid(x[1]))))))))),
     ),
@@ -147,7 +157,7 @@ RULES: dict[str, Rule] = {
         for name in (
             *("exp", "log", "log2", "log10", "sqrt", "cbrt", "sin", "cos", "tan", "arcsin", "arccos", "arctan", "arctan2"),
             *("sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "absolute", "sign", "floor", "ceil", "rint", "trunc"),
-            *("erf", "isnan", "isinf", "isfinite", "logical_not", "degrees", "radians", "deg2rad", "rad2deg"),
+            *("erf", "isnan", "isinf", "isfinite", "logical_not", "bitwise_not", "degrees", "radians", "deg2rad", "rad2deg"),
             *("logaddexp", "copysign", "heaviside", "nan_to_num", "int", "float", "bool", "invert", "signbit"),
         )
     },
@@ -177,7 +187,7 @@ def _number(x: Expression) -> Any:
 
 
 def _numbers(bound: Bound) -> list[Operand]:
-    operation = bound.step.operation
+    operation = bound.operation
     if operation in _UNARY:
         return [bound.operand(0)]
     count = {"addcmul": 3, "addcdiv": 3, "lerp": 3, "threshold_backward": 3, "total": len(bound.args)}.get(operation, 2)
@@ -188,19 +198,19 @@ def _numbers(bound: Bound) -> list[Operand]:
 def element(bound: Bound, index: tuple[int, ...], limits: Limits) -> Expression | None:
     bound.index = index  # type: ignore[attr-defined]
     operands = _numbers(bound)
-    if bound.step.operation in _OUTER:
+    if bound.operation in _OUTER:
         split = len(operands[0].shape)
         parts: list[Expression] = [operands[0].leaf(index[:split]), operands[1].leaf(index[split:])]
     else:
         parts = [o.broadcast_leaf(index) for o in operands]
-    return RULES[bound.step.operation](parts, bound)
+    return RULES[bound.operation](parts, bound)
 
 
 def labels(bound: Bound, inputs: list[Any]) -> Any:
     """An axis keeps the labels of the operands that have it; operands that disagree leave it without."""
     rank = len(bound.step.shape)
     out: list[tuple[str, ...] | None] = [None] * rank
-    if bound.step.operation in _OUTER:
+    if bound.operation in _OUTER:
         return tuple(bound.operand(0).labels) + tuple(bound.operand(1).labels)
     clash: set[int] = set()
     for operand in _numbers(bound):

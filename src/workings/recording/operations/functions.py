@@ -144,6 +144,9 @@ _MOVEMENTS = {
     "partition": "a kth axis",
     "real": "val",
     "trim_zeros": "filt trim",
+    "full": "shape fill_value dtype",
+    "full_like": "a fill_value dtype",
+    "meshgrid": "",
 }
 _OTHERS = {
     "matmul": "x1 x2 out",
@@ -166,19 +169,16 @@ _OTHERS = {
     "nan_to_num": "x",
     "zeros_like": "a dtype",
     "ones_like": "a dtype",
-    "full_like": "a fill_value dtype",
     "empty_like": "a dtype",
     "zeros": "shape dtype",
     "ones": "shape dtype",
     "empty": "shape dtype",
-    "full": "shape fill_value dtype",
     "eye": "N M k",
     "identity": "n",
     "arange": "start stop step dtype",
     "linspace": "start stop num",
     "logspace": "start stop num",
     "tri": "N M k",
-    "meshgrid": "",
     "indices": "dimensions",
     "nonzero": "a",
     "argwhere": "a",
@@ -258,6 +258,8 @@ def _numpy() -> None:
     for name, parameters in {"solve": "a b", "inv": "a", "det": "a", "pinv": "a", "matrix_power": "a n", "multi_dot": "arrays", "matrix_rank": "A", "cond": "x", "slogdet": "a", "cholesky": "a"}.items():
         define(f"numpy.linalg.{name}", getattr(np.linalg, name), f"linalg_{name}", parameters)
     define("numpy.linalg.matrix_transpose", np.linalg.matrix_transpose, "matrix_transpose", "x", moves=True)
+    windows = np.lib.stride_tricks.sliding_window_view
+    define("numpy.lib.stride_tricks.sliding_window_view", windows, "sliding_window_view", "a shape axis", moves=True)
     define("numpy.linalg.vector_norm", np.linalg.vector_norm, "vector_norm", "x axis keepdims ord")
     for ufunc, meaning in _ACCUMULATIONS.items():
         for kind, operation in meaning.items():
@@ -433,6 +435,14 @@ def put(base: Any, value: Any, index: Any) -> Any:
 
 def put_flat(base: Any, value: Any, positions: Any) -> Any:
     """``base`` with the elements at flat ``positions``, counted in C order, replaced by those of ``value``."""
+    if hasattr(base, "clone"):
+        changed = base.detach().clone()
+        changed.view(-1)[positions.reshape(-1)] = value.reshape(-1)
+        return changed
+    if hasattr(base, "clone"):
+        tensor = base.detach().contiguous().clone()
+        tensor.view(-1)[positions.reshape(-1)] = value.reshape(-1)
+        return tensor
     out = duplicate(base)
     out.flat[np.asarray(positions).reshape(-1)] = np.asarray(value).reshape(-1)
     return out
@@ -440,6 +450,8 @@ def put_flat(base: Any, value: Any, positions: Any) -> Any:
 
 def take_flat(base: Any, positions: Any, strides: tuple[int, ...] | None = None) -> Any:
     """The elements of ``base`` at flat ``positions``, in the shape of ``positions``."""
+    if hasattr(base, "clone"):
+        return base.reshape(-1)[positions]
     taken = np.asarray(base).reshape(-1)[positions]
     if strides is None:
         return taken
@@ -627,7 +639,7 @@ def _python() -> None:
     define("numpy.size", np.size, "count", "a axis")
     define("recording.find", find, "find", "wanted")
     define("recording.count", count, "count", "wanted")
-    define("recording.tolist", tolist, "tolist", "a", moves=True)
+    define("recording.numbers", tolist, "tolist", "a", moves=True)
     define("changed.flat", set_flat, "put_at", "base index value", moves=True)
     define("recording.contains", contains, "contains", "container item")
     define("recording.raises", raises, "raises")

@@ -46,7 +46,7 @@ def lowers(*names: str) -> Callable[[Maker], Maker]:
 
 def plan(bound: Bound, index: Index | None) -> Plan:
     """How to open a composite step: whole, or only what one element of its value needs."""
-    return LOWERINGS[bound.step.operation](bound, index)
+    return LOWERINGS[bound.operation](bound, index)
 
 
 def _one(i: int) -> slice:
@@ -104,6 +104,7 @@ LOWERINGS["mean"] = _reduction(lowered.mean, count=_count)
 LOWERINGS["nanmean"] = LOWERINGS["mean"]
 LOWERINGS["var"] = _reduction(lowered.variance, count=_count, fewer=_fewer)
 LOWERINGS["std"] = _reduction(lowered.standard_deviation, count=_count, fewer=_fewer)
+LOWERINGS["var_mean"] = lambda bound, index: LOWERINGS["mean" if bound.step.output else "var"](bound, index)
 LOWERINGS["ptp"] = _reduction(lowered.spread)
 LOWERINGS["logsumexp"] = _reduction(lowered.log_sum_exp)
 
@@ -128,7 +129,7 @@ def _average(bound: Bound, index: Index | None) -> Plan:
     return Plan(lowered.weighted_mean, {"x": x, "weights": weights}, {"axis": axes}, {}, index or ())
 
 
-@lowers("softmax")
+@lowers("softmax", "_safe_softmax")
 def _softmax(bound: Bound, index: Index | None) -> Plan:
     x = bound.operand(0)
     axes = bound.axes(len(x.shape))
@@ -153,6 +154,12 @@ def _layer_norm(bound: Bound, index: Index | None) -> Plan:
     wide = len(gain.shape) if gain is not None else len(bound.get("normalized_shape", [1]))
     axes = tuple(range(rank - wide, rank))
     key, place = _row(x.shape, axes, index)
+    if bound.step.output:
+        count = int(np.prod([x.shape[a] for a in axes], dtype=np.int64))
+        if bound.step.output == 1:
+            return Plan(lowered.mean, {"x": x}, {"axis": axes, "keepdims": True, "count": count}, {"x": key}, place)
+        settings = {"axis": axes, "count": count, "epsilon": epsilon}
+        return Plan(lowered.inverse_deviation, {"x": x}, settings, {"x": key}, place)
     if gain is None or bias is None or wide > 1:
         count = int(np.prod([x.shape[a] for a in axes], dtype=np.int64))
         return Plan(lowered.centred_and_scaled, {"x": x}, {"axis": axes, "count": count, "epsilon": epsilon}, {"x": key}, place)
@@ -170,6 +177,10 @@ def _rms_norm(bound: Bound, index: Index | None) -> Plan:
 @lowers("addmm", "addmv", "baddbmm")
 def _affine(bound: Bound, index: Index | None) -> Plan:
     bias, x, weight = bound.operand(0), bound.operand(1), bound.operand(2)
+    beta, alpha = float(bound.get("beta", 1)), float(bound.get("alpha", 1))
+    if (beta, alpha) != (1.0, 1.0):
+        operands = {"bias": bias, "x": x, "weight": weight}
+        return Plan(lowered.scaled_affine, operands, {"beta": beta, "alpha": alpha}, {}, index or ())
     if index is None or len(x.shape) != 2 or len(weight.shape) != 2:
         return Plan(lowered.affine, {"bias": bias, "x": x, "weight": weight}, {}, {}, index or ())
     row, column = index
@@ -240,6 +251,8 @@ def _hidden(bound: Bound, queries: int, keys: int, rows: slice) -> Any:
 @lowers("nll_loss", "nll_loss_forward")
 def _likelihood(bound: Bound, index: Index | None) -> Plan:
     operands = {"log_probabilities": bound.operand(0), "targets": bound.operand(1)}
+    if bound.step.output == 1:
+        return Plan(lowered.kept_count, {"targets": operands["targets"]}, {"ignored": int(bound.get("ignore_index", -100))}, {}, ())
     constants = {"ignored": int(bound.get("ignore_index", -100)), "reduction": int(bound.get("reduction", 1))}
     return Plan(lowered.negative_log_likelihood, operands, constants, {}, index or ())
 
@@ -256,7 +269,7 @@ def _softmax_slope(bound: Bound, index: Index | None) -> Plan:
     gradient, output = bound.operand(0), bound.operand(1)
     axes = bound.axes(len(output.shape))
     key, place = _row(output.shape, axes, index)
-    function = lowered.log_softmax_slope if "log" in bound.step.operation else lowered.softmax_slope
+    function = lowered.log_softmax_slope if "log" in bound.operation else lowered.softmax_slope
     return Plan(function, {"gradient": gradient, "output": output}, {"axis": axes[0]}, {"gradient": key, "output": key}, place)
 
 
@@ -272,6 +285,163 @@ def _embedding_slope(bound: Bound, index: Index | None) -> Plan:
     operands = {"gradient": bound.operand(0), "ids": bound.operand(1)}
     constants = {"count": int(bound.get("count", 0)), "padding": int(bound.get("padding", -1))}
     return Plan(lowered.embedding_slope, operands, constants, {}, index or ())
+
+
+@lowers("mse_loss")
+def _squared_error(bound: Bound, index: Index | None) -> Plan:
+    operands = {"x": bound.operand(0), "target": bound.operand(1)}
+    return Plan(lowered.squared_error, operands, {"reduction": int(bound.get("reduction", 1))}, {}, index or ())
+
+
+@lowers("mse_loss_backward")
+def _squared_error_slope(bound: Bound, index: Index | None) -> Plan:
+    operands = {name: bound.operand(i) for i, name in enumerate(("gradient", "x", "target"))}
+    return Plan(lowered.squared_error_slope, operands, {"reduction": int(bound.get("reduction", 1))}, {}, index or ())
+
+
+@lowers("batch_norm")
+def _batch_norm(bound: Bound, index: Index | None) -> Plan:
+    x = bound.operand(0)
+    shape = (-1, *(1,) * (len(x.shape) - 2))
+    epsilon = float(bound.get("epsilon", 1e-5))
+    operands = {"x": x}
+    for place, name in enumerate(("gain", "bias", "mean", "variance"), 1):
+        given = bound.args[place]
+        value = bound.operand(place).array if given is not None else np.full(x.shape[1], float(name in ("gain", "variance")))
+        operands[name] = Operand(bound.working, None, value.reshape(shape))
+    if bound.get("training", False):
+        axes = tuple(a for a in range(len(x.shape)) if a != 1)
+        operands["mean"] = Operand(bound.working, None, x.array.mean(axis=axes).reshape(shape))
+        operands["variance"] = Operand(bound.working, None, x.array.var(axis=axes).reshape(shape))
+    return Plan(lowered.batch_norm, operands, {"epsilon": epsilon}, {}, index or ())
+
+
+@lowers("convolution")
+def _convolution(bound: Bound, index: Index | None) -> Plan:
+    x, weight = bound.operand(0), bound.operand(1)
+    rank = len(x.shape) - 2
+    stride, padding = bound.get("stride", [1]), bound.get("padding", [0])
+    pairs = [(0, 0), (0, 0), *((int(p), int(p)) for p in _each(padding, rank))]
+    axes = tuple(range(2, rank + 2))
+    steps = (slice(None), slice(None), *(slice(None, None, int(s)) for s in _each(stride, rank)))
+    outer, inner = "xyz"[:rank], "uvw"[:rank]
+    constants = {
+        "padding": pairs, "window": weight.shape[2:], "axes": axes, "steps": steps,
+        "spec": f"bc{outer}{inner},oc{inner}->bo{outer}",
+    }  # fmt: skip
+    operands = {"x": x, "weight": weight}
+    if bound.args[2] is None:
+        return Plan(lowered.convolution, operands, constants, {}, index or ())
+    bias = Operand(bound.working, None, bound.operand(2).array.reshape(-1, *(1,) * rank))
+    return Plan(lowered.convolution_with_bias, {**operands, "bias": bias}, constants, {}, index or ())
+
+
+def _each(values: Any, count: int) -> list[int]:
+    listed = list(values) if isinstance(values, (list, tuple)) else [values]
+    return listed * count if len(listed) == 1 else listed
+
+
+@lowers("max_pool2d_with_indices")
+def _largest_in_windows(bound: Bound, index: Index | None) -> Plan:
+    x = bound.operand(0)
+    first = len(x.shape) - 2
+    window = tuple(_each(bound.get("window"), 2))
+    stride = _each(bound.get("stride") or list(window), 2)
+    steps = (*(slice(None),) * first, *(slice(None, None, int(s)) for s in stride))
+    constants = {"window": window, "axes": (first, first + 1), "steps": steps, "inside": (-2, -1)}
+    return Plan(lowered.largest_in_windows, {"x": x}, constants, {}, index or ())
+
+
+@lowers("_cdist_forward")
+def _distances(bound: Bound, index: Index | None) -> Plan:
+    return Plan(lowered.distances, {"a": bound.operand(0), "b": bound.operand(1)}, {}, {}, index or ())
+
+
+@lowers("_scaled_dot_product_flash_attention_for_cpu_backward")
+def _attention_slope(bound: Bound, index: Index | None) -> Plan:
+    operands = {name: bound.operand(i) for i, name in enumerate(("gradient", "queries", "keys", "values"))}
+    queries, keys = operands["queries"].shape, operands["keys"].shape
+    hidden = _hidden(bound, queries[-2], keys[-2], slice(0, queries[-2]))
+    if bound.get("mask") is not None:
+        mask = bound.named_operand("mask")
+        assert mask is not None
+        hidden = mask.array if hidden is None else hidden + mask.array
+    scale = bound.get("scale")
+    constants = {
+        "hidden": 0.0 if hidden is None else hidden, "scale": float(scale) if scale is not None else queries[-1] ** -0.5,
+        "part": bound.step.output or 0,
+    }  # fmt: skip
+    return Plan(lowered.attention_slope, operands, constants, {}, index or ())
+
+
+@lowers("native_layer_norm_backward")
+def _layer_norm_slope(bound: Bound, index: Index | None) -> Plan:
+    gradient, x = bound.operand(0), bound.operand(1)
+    wide = len(bound.get("normalized_shape", [1]))
+    axes = tuple(range(len(x.shape) - wide, len(x.shape)))
+    over = tuple(range(len(x.shape) - wide))
+    count = int(np.prod([x.shape[a] for a in axes], dtype=np.int64))
+    spread = 1.0 / bound.operand(4).array.reshape(-1)[0] ** 2 - x.array.reshape(-1, count)[0].var()
+    settings = {"axis": axes, "count": count, "epsilon": float(max(spread, 0.0))}
+    if bound.step.output == 2:
+        return Plan(lowered.layer_norm_bias_slope, {"gradient": gradient}, {"over": over}, {}, index or ())
+    if bound.step.output == 1:
+        return Plan(lowered.layer_norm_gain_slope, {"gradient": gradient, "x": x}, {**settings, "over": over}, {}, index or ())
+    gain = bound.named_operand("gain") or Operand(bound.working, None, np.ones(x.shape[-1]))
+    return Plan(lowered.layer_norm_slope, {"gradient": gradient, "x": x, "gain": gain}, settings, {}, index or ())
+
+
+def _fused_mask(bound: Bound, x: Operand) -> Any:
+    """What the fused kernels hide: a key padding mask (one flag for each key) or a mask of queries by keys."""
+    mask = bound.named_operand("mask") if bound.get("mask") is not None else None
+    if mask is None:
+        return 0.0
+    flags = mask.array
+    if flags.ndim == 2 and flags.shape[0] == x.shape[0] and int(bound.get("mask_type", 1)) == 1:
+        flags = flags[:, None, None, :]
+    return np.where(flags, -np.inf, 0.0) if flags.dtype == bool else flags
+
+
+@lowers("multi_head_attention")
+def _fused_self_attention(bound: Bound, index: Index | None) -> Plan:
+    x = bound.operand(0)
+    operands = {"x": x} | {n: bound.named_operand(n) for n in ("W_in", "b_in", "W_out", "b_out")}
+    constants = {"hidden": _fused_mask(bound, x), "heads": int(bound.get("heads"))}
+    return Plan(lowered.self_attention, operands, constants, {}, index or ())  # type: ignore[arg-type]
+
+
+@lowers("encoder_block")
+def _fused_encoder_block(bound: Bound, index: Index | None) -> Plan:
+    x = bound.operand(0)
+    names = ("W_in", "b_in", "W_out", "b_out", "g1", "n1", "g2", "n2", "W1", "b1", "W2", "b2")
+    operands = {"x": x} | {n: bound.named_operand(n) for n in names}
+    constants = {
+        "hidden": _fused_mask(bound, x), "heads": int(bound.get("heads")), "epsilon": float(bound.get("epsilon", 1e-5)),
+        "gelu": bool(bound.get("gelu", False)), "norm_first": bool(bound.get("norm_first", False)),
+    }  # fmt: skip
+    return Plan(lowered.encoder_block, operands, constants, {}, index or ())  # type: ignore[arg-type]
+
+
+@lowers("index_add", "scatter_add")
+def _added_rows(bound: Bound, index: Index | None) -> Plan:
+    base, where, values = bound.operand(0), bound.operand(2), bound.operand(3)
+    axis = int(bound.get("axis", 0)) % len(base.shape)
+    operands = {"base": base, "values": values}
+    if bound.operation == "index_add":
+        key: Any = (*(slice(None),) * axis, where.array)
+    else:
+        grid = list(np.indices(where.shape))
+        grid[axis] = where.array
+        key = tuple(grid)
+        cut = tuple(slice(0, n) for n in where.shape)
+        operands["values"] = Operand(bound.working, None, values.array[cut]) if values.shape != where.shape else values
+    return Plan(lowered.added_at, operands, {"where": key}, {}, index or ())
+
+
+@lowers("linspace")
+def _evenly_spaced(bound: Bound, index: Index | None) -> Plan:
+    operands = {"start": bound.operand(0), "stop": bound.operand(1)}
+    return Plan(lowered.evenly_spaced, operands, {"count": int(bound.get("num", 50))}, {}, index or ())
 
 
 def _square(function: Callable[..., Any], *names: str) -> Maker:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workings.recording.operations import contraction, elementwise, movement, reduction
-from workings.recording.operations.bound import Bound
+from workings.recording.operations.bound import Bound, operation_of
 from workings.recording.operations.expression import Expression, Limits
 from workings.recording.operations.functions import MADE_OF_NOTHING
 from workings.recording.operations.lowering import LOWERINGS
@@ -21,13 +21,22 @@ if TYPE_CHECKING:
     from workings.recording.working import Labels, Step, Working
 
 COMPOSITES = frozenset(LOWERINGS)
-_FROM_NOTHING = MADE_OF_NOTHING - {"full", "full_like", "linspace", "logspace", "meshgrid"}
-_ORDERS = {"argsort", "nonzero", "argwhere", "flatnonzero", "searchsorted", "check", "allclose", "array_equal"}
+_FROM_NOTHING = MADE_OF_NOTHING - {"full", "full_like", "linspace", "logspace", "meshgrid"} | {
+    *("new_empty_strided", "empty_strided", "new_zeros", "new_ones", "new_empty", "scalar_tensor", "empty_permuted"),
+}
+# Further outputs of these are notes for the backward pass, or places, and have no arithmetic of their own.
+_AUXILIARY = {"scaled_dot_product_attention", "sort", "topk", "batch_norm", "max_pool2d_with_indices", "multi_head_attention", "dropout"}
+_WHOLE = {"batch_norm", "encoder_block"}
+_ORDERS = {"raises", "find", "count", "classes", "argsort", "nonzero", "argwhere", "flatnonzero", "searchsorted", "check", "allclose", "array_equal"}
 
 
 def kind(step: Step) -> str:
     """Which of the kinds a step is: given, elementwise, reduction, contraction, movement, composite, or opaque."""
-    operation = step.operation
+    operation = operation_of(step)
+    if step.output and operation in _AUXILIARY:
+        return "order"
+    if operation in _WHOLE and _is_aside(step, operation):
+        return "opaque" if operation == "encoder_block" else "order"
     if operation in ("given", "size", "order"):
         return operation
     if operation in _FROM_NOTHING:
@@ -47,6 +56,11 @@ def kind(step: Step) -> str:
     if not step.inputs and step.operation != "opaque":
         return "given"
     return "opaque"
+
+
+def _is_aside(step: Step, operation: str) -> bool:
+    """Running statistics of a normalisation, and results in a layout of their own (nested tensors)."""
+    return len(step.shape) < 2 if operation == "batch_norm" else not step.shape
 
 
 def element(working: Working, step: Step, index: Sequence[int], limits: Limits) -> Expression | None:

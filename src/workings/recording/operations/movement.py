@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workings.recording.evaluation import NotRecorded, run
-from workings.recording.operations.bound import Bound, as_array
+from workings.recording.operations.bound import Bound, as_array, base_name, parameter_names
 from workings.recording.operations.expression import Expression, Leaf, Limits, Sum
 from workings.recording.operations.functions import BY_NAME
 from workings.recording.working import Ref, Slot
@@ -31,14 +31,12 @@ _TORCH = {
     *("as_strided", "constant_pad_nd", "repeat_interleave", "where", "_to_copy", "expand_as", "view_as", "narrow", "chunk"),
     *("slice_backward", "select_backward", "unfold", "movedim", "select_scatter", "slice_scatter", "_reshape_alias"),
     *("as_strided_", "t_", "transpose_", "squeeze_", "unsqueeze_", "tril_", "triu_", "hstack", "vstack", "fill"),
+    *("unsafe_split", "unsafe_split_with_sizes", "unsafe_chunk", "repeat_interleave", "index_fill", "index_fill_", "numpy_T"),
+    *("index_copy", "index_copy_", "scatter_", "rot90", "take", "put_", "block_diag", "diag_embed", "view_as_real"),
 }
 _SORTS = {"sort", "partition", "topk", "msort"}
 _FAR = 2.0**44
 _MAPS = 64
-
-
-def base_name(step: Step) -> str:
-    return step.function.split(".")[1] if step.function.startswith("aten.") else ""
 
 
 def moves(step: Step) -> bool:
@@ -151,10 +149,7 @@ def _positions(working: Working, ref: Ref, start: float) -> Any:
 
 def _moved_inputs(step: Step) -> set[int]:
     """Which inputs are moved; the others (indices, masks, conditions) say where."""
-    function = BY_NAME.get(step.function)
-    from workings.recording.operations.torch_names import PARAMETERS
-
-    names = function.parameters if function is not None else PARAMETERS.get(base_name(step), ())
+    names = parameter_names(step)
     moved: set[int] = set()
 
     def visit(template: Any) -> None:
@@ -186,6 +181,8 @@ def _without_types(step: Step) -> Step:
         place = BY_NAME[step.function].parameters.index("dtype")
         arguments = arguments[:place]
     keywords = {k: v for k, v in step.keywords.items() if k not in ("dtype", "casting", "out", "copy", "non_blocking", "memory_format")}
+    if base_name(step) and isinstance(step.keywords.get("out"), dict):
+        keywords["out"] = step.keywords["out"] | {"dtype": "torch.float64"}
     if step.function == "ndarray.astype" and "dtype" in step.keywords:
         keywords["dtype"] = "float64"
     if step.function == "numpy.fromiter":

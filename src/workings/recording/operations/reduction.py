@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from workings.recording.operations.bound import Bound, Operand, plain
 from workings.recording.operations.expression import Apply, Expression, Leaf, Limits, Negative, Product, Sum
 
 RULES = {"sum", "max", "min", "prod", "argmax", "argmin", "any", "all", "cumsum", "cumprod", "cummax", "cummin", "trace"} | {
-    "amax", "amin", "nansum", "count_nonzero", "gathered", "add_at", "subtract_at",
+    "amax", "amin", "nansum", "count_nonzero", "gathered", "add_at", "subtract_at", "aminmax",
 }  # fmt: skip
 _RUNNING = {"cumsum": "sum", "cumprod": "prod", "cummax": "max", "cummin": "min"}
 
@@ -30,14 +31,20 @@ def sum_of(values: np.ndarray[Any, Any], leaf: Any, limits: Limits) -> Expressio
 
 
 def element(bound: Bound, index: tuple[int, ...], limits: Limits) -> Expression | None:
-    operation = bound.step.operation
+    operation = bound.operation
+    if bound.step.output == 1 and operation in ("max", "min"):
+        operation = f"arg{operation}"  # PyTorch's max along an axis also says where
+    if operation == "aminmax":
+        operation = "max" if bound.step.output else "min"
     operand = bound.operand(0)
     if operation == "gathered":
         return _gathered(bound, operand, index, limits)
     if operation in ("add_at", "subtract_at"):
         return _added_at(bound, index, limits)
-    if isinstance(bound.args[0], (list, tuple)) or len(bound.args) > 1 and operation in ("max", "min") and _scalars(bound):
-        return _of_arguments(bound, operation)
+    if isinstance(bound.args[0], (list, tuple)) and any(isinstance(a, Operand) for a in bound.args[0]):
+        return _of_arguments(bound, operation, limits, bound.args[0])
+    if len(bound.args) > 1 and operation in ("max", "min") and _scalars(bound):
+        return _of_arguments(bound, operation, limits, bound.args)
     rank = len(operand.shape)
     if operation == "trace":
         return Sum(tuple(operand.leaf((i, i)) for i in range(min(operand.shape[:2]))))
@@ -77,7 +84,7 @@ def _added_at(bound: Bound, index: tuple[int, ...], limits: Limits) -> Expressio
     key = tuple(np.asarray(k) if isinstance(k, list) else k for k in where) if isinstance(where, tuple) else np.asarray(where)
     places = np.arange(base.array.size).reshape(base.shape)[key]
     hits = np.argwhere(places == int(np.ravel_multi_index(index, base.shape)))
-    taken = bound.step.operation == "subtract_at"
+    taken = bound.operation == "subtract_at"
     terms: list[Expression] = [values.broadcast_leaf(tuple(int(i) for i in h)) for h in hits]
     return Sum((base.leaf(index), *(Negative(t) if taken else t for t in terms)))
 
@@ -86,9 +93,11 @@ def _scalars(bound: Bound) -> bool:
     return all(o.shape == () for o in bound.operands)
 
 
-def _of_arguments(bound: Bound, operation: str) -> Expression:
-    """Python's ``max(a, b, c)``."""
-    return Apply(operation, tuple(o.leaf(()) for o in bound.operands))
+def _of_arguments(bound: Bound, operation: str, limits: Limits, given: Sequence[Any]) -> Expression:
+    """Python's ``max(a, b, c)`` and ``sum([a, b, c])``, on numbers that have no array around them."""
+    parts = [g if isinstance(g, Operand) else Operand(bound.working, None, g) for g in given]
+    values = np.array([o.array.item() for o in parts])
+    return _combine(operation, values, lambda i: parts[i].leaf(()), limits, 1)
 
 
 def _places(shape: tuple[int, ...], axes: tuple[int, ...], index: tuple[int, ...], keepdims: bool) -> list[int | None]:
@@ -144,10 +153,10 @@ def _running(bound: Bound, operand: Operand, index: tuple[int, ...], what: str, 
 
 
 def labels(bound: Bound, inputs: list[Any]) -> Any:
-    if bound.step.operation == "gathered":
+    if bound.operation == "gathered":
         return (None,) * len(bound.step.shape)
     operand = bound.operand(0)
-    if bound.step.operation in _RUNNING:
+    if bound.operation in _RUNNING:
         return operand.labels
     axes = bound.axes(len(operand.shape))
     kept = []

@@ -1,0 +1,45 @@
+"""A formula's LaTeX as MathML."""
+
+from __future__ import annotations
+
+import re
+
+# The converter knows no escapes inside upright text: they travel through it as characters of the private area.
+_HIDDEN = {
+    r"\textbackslash{}": ("\ue000", "\\"),
+    r"\textasciicircum{}": ("\ue001", "^"),
+    r"\textasciitilde{}": ("\ue002", "~"),
+    r"\{": ("\ue003", "{"),
+    r"\}": ("\ue004", "}"),
+    r"\_": ("\ue005", "_"),
+    r"\%": ("\ue006", "%"),
+    r"\#": ("\ue007", "#"),
+    r"\&": ("\ue008", "&amp;"),
+    r"\$": ("\ue009", "$"),
+}
+_BOX = re.compile(r"\\(text|texttt|mathrm|operatorname)\{((?:[^{}\\]|\\[^A-Za-z]|\\text[a-z]+\{\})*)\}")
+
+
+def mathml(latex: str) -> str:
+    """The ``<math>`` element of a displayed formula."""
+    from latex2mathml.converter import convert  # kept from every program that only wants text
+
+    return _unhide(str(convert(_hide(latex), display="block")))
+
+
+def _hide(latex: str) -> str:
+    def boxed(match: re.Match[str]) -> str:
+        kind, inner = match[1], match[2]
+        for escaped, (mark, _) in _HIDDEN.items():
+            inner = inner.replace(escaped, mark)
+        if kind == "mathrm" or (kind == "operatorname" and not inner.isalpha()):
+            kind = "text"
+        return rf"\{kind}{{{inner}}}"
+
+    return _BOX.sub(boxed, latex)
+
+
+def _unhide(mathml: str) -> str:
+    for mark, shown in _HIDDEN.values():
+        mathml = mathml.replace(mark, shown)
+    return mathml

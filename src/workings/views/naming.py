@@ -1,0 +1,39 @@
+"""The addresses that a page gives: as short as they can be while they lead to one value."""
+
+from __future__ import annotations
+
+from workings.recording.working import Ref, Working
+
+_MOST_SHORTENED = 1_000  # named values up to which addresses are looked at one by one
+
+
+def addresses(working: Working) -> dict[Ref, str]:
+    """For each value that has names, the shortest address that leads to it and to nothing else."""
+    index = working.index
+    out: dict[Ref, str] = {}
+    for entry in index._entries[: len(working.bindings)]:
+        held = out.get(entry.ref)
+        if held is None or entry.path.count(".") < held.count("."):
+            out[entry.ref] = entry.path
+    if len(out) <= _MOST_SHORTENED:
+        for ref, path in out.items():
+            out[ref] = _shortened(working, path, ref)
+    return out
+
+
+def _shortened(working: Working, path: str, ref: Ref) -> str:
+    """Without the groups between the first and the last name, as far as it stays unambiguous."""
+    parts = path.split(".")
+    place = len(parts) - 2
+    while place > 0:
+        shorter = parts[:place] + parts[place + 1 :]
+        address = ".".join(shorter)
+        if address in working and working.find(address) == ref:
+            parts = shorter
+        place -= 1
+    return ".".join(parts)
+
+
+def last_name(address: str) -> str:
+    """The last name of an address, without its occurrence and position."""
+    return address.split("[", maxsplit=1)[0].rsplit(".", maxsplit=1)[-1].split("#", maxsplit=1)[0]

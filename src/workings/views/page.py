@@ -1,0 +1,41 @@
+"""The page about a Working: its title, where it comes from, what is told of it, and what closes it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from workings.reading.walk import walk
+from workings.recording.working import Working
+from workings.views.document import DEPTHS, Block, Document, Prose, Same
+from workings.views.notices import closing
+from workings.views.story import Story
+from workings.views.telling import Teller
+
+
+def tell(working: Working, depth: str = "steps") -> Document:
+    """The blocks of a page about ``working``. Raises ``ValueError`` for an unknown depth."""
+    if depth not in DEPTHS:
+        raise ValueError(f"depth is one of {', '.join(DEPTHS)}, not {depth!r}")
+    source = working.source
+    title = working.groups[0].title or source.name
+    file = Path(source.file).name if source.file else source.name
+    origin = source.kind if file == title else f"{source.kind} {file}"
+    blocks: list[Block] = []
+    if source.error:
+        blocks.append(Prose(f"Stopped: {source.error}. What was recorded until then follows.", "error"))
+    root = walk(working)
+    blocks += Story(working, depth).told(root) if depth == "sentences" else Teller(working, depth).section(root, None)
+    blocks += closing(working)
+    blocks = _joined(blocks)
+    return Document(title, origin, blocks)
+
+
+def _joined(blocks: list[Block]) -> list[Block]:
+    """Neighbouring lists of names as one."""
+    out: list[Block] = []
+    for block in blocks:
+        if isinstance(block, Same) and out and isinstance(out[-1], Same):
+            out[-1] = Same(tuple(dict.fromkeys(out[-1].names + block.names)))
+        else:
+            out.append(block)
+    return out

@@ -1,0 +1,167 @@
+"""Lines of styled text of a limited width: what the terminal view writes on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len, chop_cells, set_cell_size
+
+if TYPE_CHECKING:
+    from rich.color import ColorSystem
+
+Piece = tuple[str, str]  # text and the name of its style
+NARROWEST, WIDEST, USUAL = 40, 200, 80
+
+STYLES = {
+    "title": "bold",
+    "heading": "bold cyan",
+    "sub": "bold",
+    "sentence": "italic",
+    "name": "bold",
+    "formula": "",
+    "dim": "dim",
+    "label": "dim",
+    "result": "bold",
+    "error": "bold red",
+    "note": "dim italic",
+    "up": "green",
+    "down": "red",
+}
+# Text and background of the shades, from light to heavy, for a dark and for a light terminal.
+_DARK = ("", "#d7e3ee on #10283d", "#e4edf5 on #17415f", "#f2f7fb on #1d5b85", "#ffffff on #2577ab", "#ffffff on #2f93d1")
+_LIGHT = ("", "#10202e on #e6f0f9", "#10202e on #c8def2", "#10202e on #9cc4e7", "#ffffff on #4a8fcb", "#ffffff on #1f66a8")
+BLOCKS = " ▁▂▃▄▅▆▇█"
+
+
+class Paper:
+    """Collects lines. Without colour it is plain text; nothing on it is wider than its width."""
+
+    def __init__(self, width: int | None, colour: bool | None) -> None:
+        self.width = max(NARROWEST, min(width if width is not None else _terminal_width(), WIDEST))
+        self.colour = wants_colour() if colour is None else colour
+        self.lines: list[str] = []
+
+    def put(self, *pieces: Piece) -> None:
+        """One line that is known to fit."""
+        self.lines.append("".join(self._styled(text, style) for text, style in pieces).rstrip())
+
+    def blank(self) -> None:
+        if self.lines and self.lines[-1]:
+            self.lines.append("")
+
+    def text(self, text: str, style: str = "", indent: int = 0, hang: int | None = None) -> None:
+        """A paragraph, wrapped at spaces; lines after the first are indented by ``hang``."""
+        after = indent if hang is None else hang
+        for number, line in enumerate(wrapped(text, self.width - indent, self.width - after)):
+            self.put((" " * (after if number else indent), ""), (line, style))
+
+    def sides(self, left: Sequence[Piece], right: str, indent: int = 0, hang: int = 0) -> None:
+        """Something on the left and a dim remark at the right edge; the remark takes a line below where both don't fit."""
+        used = indent + sum(cell_len(t) for t, _ in left)
+        room = self.width - used - cell_len(right)
+        if not right or room >= 2:
+            self.put((" " * indent, ""), *left, (" " * max(room, 0) if right else "", ""), (right, "dim"))
+            return
+        if used <= self.width:
+            self.put((" " * indent, ""), *left)
+        else:
+            self.text("".join(t for t, _ in left), left[0][1] if left else "", indent, indent + hang)
+        right = shortened(right, self.width)
+        self.put((" " * (self.width - cell_len(right)), ""), (right, "dim"))
+
+    def finished(self) -> str:
+        while self.lines and not self.lines[-1]:
+            self.lines.pop()
+        return "\n".join(self.lines) + "\n"
+
+    def _styled(self, text: str, style: str) -> str:
+        if not self.colour or not style or not text:
+            return text
+        return str(_style(STYLES.get(style, style)).render(text, color_system=_system()))
+
+
+def shade(level: float) -> str:
+    """The style of a cell whose weight is ``level`` of the heaviest."""
+    ramp = _LIGHT if _is_light() else _DARK
+    return ramp[min(int(level * (len(ramp) - 1) + 0.5), len(ramp) - 1)]
+
+
+def block(level: float) -> str:
+    """The same without colour: a bar one column wide."""
+    return BLOCKS[min(int(level * (len(BLOCKS) - 1) + 0.5), len(BLOCKS) - 1)]
+
+
+def wrapped(text: str, first: int, rest: int) -> list[str]:
+    """Text cut at spaces into lines of display width ``first`` and then ``rest``; longer words are cut through."""
+    out: list[str] = []
+    for paragraph in text.splitlines() or [""]:
+        line = ""
+        for word in paragraph.split(" "):
+            room = rest if out or line else first
+            room = rest if out else first
+            candidate = f"{line} {word}" if line else word
+            if cell_len(candidate) <= room:
+                line = candidate
+                continue
+            if line:
+                out.append(line)
+                room = rest
+            pieces = chop_cells(word, max(room, 1)) or [""]
+            out += pieces[:-1]
+            line = pieces[-1]
+        out.append(line)
+    return out
+
+
+def shortened(text: str, width: int) -> str:
+    """Text cut to a display width, with an ellipsis where something is missing."""
+    if cell_len(text) <= width:
+        return text
+    return set_cell_size(text, max(width - 1, 0)).rstrip() + "…"
+
+
+def aligned(text: str, width: int, *, right: bool = False) -> str:
+    """Text padded to a display width."""
+    text = shortened(text, width)
+    gap = " " * (width - cell_len(text))
+    return gap + text if right else text + gap
+
+
+def wants_colour() -> bool:
+    """Whether standard output is a terminal that shows colour and the user has not said no (https://no-color.org)."""
+    import sys
+
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return sys.stdout.isatty() and os.environ.get("TERM", "") not in ("dumb", "unknown", "")
+
+
+def _terminal_width() -> int:
+    import shutil
+
+    return shutil.get_terminal_size((USUAL, 24)).columns
+
+
+@cache
+def _style(definition: str):  # type: ignore[no-untyped-def]
+    from rich.style import Style
+
+    return Style.parse(definition)
+
+
+@lru_cache(maxsize=1)
+def _system() -> ColorSystem:
+    from rich.color import ColorSystem
+
+    known = os.environ.get("COLORTERM", "").lower() in ("truecolor", "24bit")
+    return ColorSystem.TRUECOLOR if known else ColorSystem.EIGHT_BIT
+
+
+def _is_light() -> bool:
+    """COLORFGBG, where a terminal sets it, ends in the number of the background: 7 and 15 are light."""
+    return os.environ.get("COLORFGBG", "").rpartition(";")[2] in ("7", "15")

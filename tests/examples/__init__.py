@@ -1,0 +1,1 @@
+"""Tests of the worked examples: the numbers that the two texts print, our own examples, and the file format."""
