@@ -41,7 +41,7 @@ _HOMES = {
     "ScriptError": "workings.recording.running",
     "load_ipython_extension": "workings.notebook",
 }
-__all__ = [  # noqa: PLE0604, RUF022 - in the order in which they are met
+__all__ = [  # noqa: RUF022 - in the order in which they are met
     "show", "shown", "record", "example", "script", "load",
     "Working", "AddressError", "ExampleError", "SavedFileError", "ScriptError",
 ]  # fmt: skip

@@ -23,18 +23,17 @@ def show(
     """Call a function and record everything it does: ``working = show(attention, Q, K, V)``.
 
     ``labels`` name the entries of each axis of a value, by its address: ``{"X": (["Apple", "shares"], ["food",
-    "finance"])}``, None for an axis without names; values made from it inherit them. A parameter of the function that is
-    itself called ``labels`` is reached through a lambda. The function's result is ``working.result``.
+    "finance"])}``, None for an axis without names; values made from it inherit them. A parameter of the function that
+    is itself called ``labels`` is reached through a lambda. The function's result is ``working.result``.
 
     Raises what the function raises, TypeError for something that cannot be called, and AddressError for labels of a
     value that is not there or has another size.
     """
     if not callable(function):
-        what = type(function).__name__
-        hint = "for an example wk.example(name).run(), for a script wk.script(path)" if isinstance(function, (str, Path)) else (
-            "a function and, after it, its arguments"
-        )  # fmt: skip
-        raise TypeError(f"show was given a {what}; expected a function; use {hint}")
+        hint = "write the function and, after it, its arguments"
+        if isinstance(function, (str, Path)):
+            hint = "for an example use wk.example(name).run(), for a script wk.script(path)"
+        raise TypeError(f"show was given a {type(function).__name__}; expected a function; {hint}")
     from workings.recording.running import record_function
 
     return labelled(record_function(function, args, kwargs), labels)
@@ -109,7 +108,9 @@ def record(model: Any = None) -> AbstractContextManager[Working]:
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
-        raise ImportError("wk.record records PyTorch, which is not installed here; pip install 'workings[torch]'") from None
+        raise ImportError(
+            "wk.record records PyTorch, which is not installed here; pip install 'workings[torch]'"
+        ) from None
     return recording(model)
 
 
@@ -132,7 +133,10 @@ def example(name: str | Path) -> Example:
 
 
 def script(path: str | Path) -> Working:
-    """Run a script as it is and record it. Raises ScriptError, with what was recorded, where it stops before its end."""
+    """Run a script as it is and record it.
+
+    Raises SyntaxError, and ScriptError, which carries what was recorded, where it stops before its end.
+    """
     from workings.recording.running import record_script
 
     return record_script(path)

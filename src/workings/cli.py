@@ -35,11 +35,16 @@ def workings(
 
 @app.command()
 def show(
-    what: Annotated[str, typer.Argument(metavar="WHAT", help="An example's name, an example file (.toml) or a script (.py).")],
-    sentence: Annotated[list[str] | None, typer.Argument(metavar="[SENTENCE]", help="Another sentence of the example's words.")] = None,
+    what: Annotated[
+        str, typer.Argument(metavar="WHAT", help="An example's name, an example file (.toml) or a script (.py).")
+    ],
+    sentence: Annotated[
+        list[str] | None, typer.Argument(metavar="SENTENCE", help="Another sentence of the example's words.")
+    ] = None,
     at: Annotated[list[str] | None, typer.Option("--at", metavar="ADDRESS", help="Work this number out.")] = None,
     change: Annotated[
-        list[str] | None, typer.Option("--set", metavar="CHANGE", help="What if: 'address = numbers' or 'address = address'.")
+        list[str] | None,
+        typer.Option("--set", metavar="CHANGE", help="What if: 'address = numbers' or 'address = address'."),
     ] = None,
     format: Annotated[str | None, typer.Option("--format", "-f", help="txt, md, tex or json.")] = None,
     output: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")] = None,
@@ -61,7 +66,11 @@ def show(
 
 
 @app.command()
-def explain(name: Annotated[list[str], typer.Argument(metavar="NAME", help="An equation, an operation, or a word of the glossary.")]) -> None:
+def explain(
+    name: Annotated[
+        list[str], typer.Argument(metavar="NAME", help="An equation, an operation, or a word of the glossary.")
+    ],
+) -> None:
     """Explain an equation or a word: sentence, formula, shapes, its code, and who uses it."""
     with answered():
         from workings.commands.output import write

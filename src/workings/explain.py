@@ -23,7 +23,8 @@ WIDTH = 100
 _AXES = {
     "L": "tokens", "t": "queries or targets", "s": "keys, or tokens of the memory", "d": "width of a token",
     "m": "width of a token of the memory", "d_k": "width of one head's keys", "d_v": "width of one head's values",
-    "h": "heads", "f": "inner width of the network", "v": "words of the vocabulary", "...": "any axes before (batch, heads)",
+    "h": "heads", "f": "inner width of the network", "v": "words of the vocabulary",
+    "...": "any axes before (batch, heads)",
 }  # fmt: skip
 _KINDS = {
     "elementwise": "Each number of the result is made from the numbers in the same place.",
@@ -51,12 +52,13 @@ class Word:
 def glossary() -> tuple[dict[str, Word], dict[str, str]]:
     """The words, and the sentences of operations, by name."""
     data = tomllib.loads(Path(__file__).with_name("glossary.toml").read_text(encoding="utf-8"))
-    words = {
-        name: Word(name, entry["sentence"], entry.get("formula", ""),
-                   *(tuple(entry.get(key, ())) for key in ("also", "equations", "see")))  # fmt: skip
-        for name, entry in data["words"].items()
-    }
+    words = {name: _entry(name, entry) for name, entry in data["words"].items()}
     return words, data["operations"]
+
+
+def _entry(name: str, entry: dict[str, Any]) -> Word:
+    also, equations, see = (tuple(entry.get(key, ())) for key in ("also", "equations", "see"))
+    return Word(name, entry["sentence"], entry.get("formula", ""), also, equations, see)
 
 
 def explain(name: str) -> str:
@@ -73,7 +75,9 @@ def explain(name: str) -> str:
     if operation is not None:
         parts.append(_operation(operation, sentences.get(operation, "")))
     if not parts:
-        raise UserError(f"nothing is known by the name {name!r}", "an equation, an operation or a word", _suggestion(wanted))
+        raise UserError(
+            f"nothing is known by the name {name!r}", "an equation, an operation or a word", _suggestion(wanted)
+        )
     return "\n".join(parts)
 
 
@@ -142,7 +146,11 @@ def _equation(equation: Equation) -> str:
     out += ["", "  Used by", *(f"    {user}" for user in users)] if users else ["", "  Used by no example yet."]
     words, _ = glossary()
     titles = {normal(equation.name), normal(equation.title)}
-    related = [w.name for w in words.values() if equation.name in w.equations and not titles & {*map(normal, (w.name, *w.also))}]
+    related = [
+        w.name
+        for w in words.values()
+        if equation.name in w.equations and not titles & {*map(normal, (w.name, *w.also))}
+    ]
     if related:
         out += ["", *_filled("See also: " + ", ".join(related))]
     return "\n".join(out) + "\n"
@@ -151,7 +159,9 @@ def _equation(equation: Equation) -> str:
 def _symbols(equation: Equation) -> list[str]:
     """One line for each argument and inner name: its letter and its axes."""
     names = list(dict.fromkeys([*equation.shapes, *equation.symbols]))
-    letters = {name: " ".join(plain_lines(equation.symbols[name])) if name in equation.symbols else "" for name in names}
+    letters = {
+        name: " ".join(plain_lines(equation.symbols[name])) if name in equation.symbols else "" for name in names
+    }
     wide, high = max(map(len, names)), max(map(len, letters.values()))
     out = []
     for name in names:
@@ -160,7 +170,11 @@ def _symbols(equation: Equation) -> list[str]:
         out.append(f"    {name:<{wide}}  {letters[name]:<{high}}  {axes}".rstrip())
     used = [a for a in _AXES if any(a in re.split(r"[ ;]+", shape) for shape in equation.shapes.values())]
     legend = "; ".join(f"{axis} {_AXES[axis]}" for axis in used)
-    return [*out, *textwrap.wrap(f"Axes: {legend}.", WIDTH, initial_indent="    ", subsequent_indent="      ")] if used else out
+    return (
+        [*out, *textwrap.wrap(f"Axes: {legend}.", WIDTH, initial_indent="    ", subsequent_indent="      ")]
+        if used
+        else out
+    )
 
 
 def code(function: Callable[..., Any]) -> str:
@@ -223,7 +237,9 @@ def _operation_names(operation: str) -> set[str]:
 
 def _operation(operation: str, sentence: str) -> str:
     kind = _kind(operation)
-    called = [n.removeprefix("operator.") for n in _operations()[operation] if not n.startswith(("inplace.", "changed."))]
+    called = [
+        n.removeprefix("operator.") for n in _operations()[operation] if not n.startswith(("inplace.", "changed."))
+    ]
     if not sentence or kind in ("composite", "opaque"):
         sentence = f"{sentence} {_KINDS[kind]}".strip()
     out = [f"{operation}: an operation", *_filled(sentence)]

@@ -44,7 +44,10 @@ def options(line: str) -> tuple[str, str]:
 
 
 def run_cell(text: str, namespace: dict[str, Any], depth: str = "steps", name: str = "") -> Working:
-    """Run a cell in a namespace, show its working, and hand it back. What the cell raises goes on, after what there is."""
+    """Run a cell in a namespace, show its working, and hand it back.
+
+    What the cell raises goes on to the caller, after what was recorded until then has been shown.
+    """
     from workings.recording.running import ScriptError
 
     try:

@@ -53,7 +53,7 @@ def test_the_file_these_tests_spoil_is_fine(tmp_path):
     assert read_and_run(tmp_path, START)["looking.weights"].value.shape == (3, 3)
 
 
-# What is spoilt, by what, and what the message must have: the line, the key, what was found or expected, the suggestion.
+# What is spoilt, by what, and what the message must have: line, key, what was found or expected, the suggestion.
 SPOILT = {
     "misspelt key at the top": ('sentence = "the', 'sentense = "the',
         ["line 2", "sentense", "did you mean 'sentence'"]),

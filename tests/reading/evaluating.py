@@ -26,7 +26,7 @@ FUNCTIONS = {
     "argmin": lambda *x: x.index(min(x)), "pi": lambda: math.pi, "degrees": math.degrees, "radians": math.radians,
     "count": lambda *x: sum(v != 0 for v in x), "cbrt": lambda x: math.copysign(abs(x) ** (1 / 3), x),
     "bitwise_not": lambda x: not x if isinstance(x, bool) else ~x, "logaddexp": lambda a, b: math.log(math.exp(a) + math.exp(b)),
-    "round": round, "invert": lambda x: not x if isinstance(x, bool) else ~x, "nan_to_num": lambda x: 0.0 if math.isnan(x) else x,
+    "conj": lambda z: z.conjugate(), "round": round, "invert": lambda x: not x if isinstance(x, bool) else ~x, "nan_to_num": lambda x: 0.0 if math.isnan(x) else x,
     "cummax": lambda *x: max(x), "copysign": math.copysign, "arcsinh": math.asinh, "arccosh": math.acosh, "arctanh": math.atanh,
     "deg2rad": math.radians, "rad2deg": math.degrees,
 }  # fmt: skip
@@ -47,7 +47,7 @@ def evaluate(node: Expression):
     """The value of an expression, by Python's arithmetic on its leaves."""
     match node:
         case Leaf():
-            return node.value
+            return node.value.item() if hasattr(node.value, "item") else node.value
         case Sum():
             return sum(map(evaluate, node.terms)) + (node.rest if node.omitted else 0)
         case Product():

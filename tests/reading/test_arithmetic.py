@@ -123,4 +123,6 @@ def worked_out(working, step, index):
 def agrees(found, value, dtype):
     if isinstance(value, float) and math.isnan(value):
         return math.isnan(found)
+    if dtype.startswith(("int", "uint")) and dtype != "int":  # integers of a fixed width wrap around
+        return (int(found) - value) % 2 ** int(dtype.lstrip("uint")) == 0
     return found == value or abs(found - value) <= TOLERANCE.get(dtype, 1e-9) * max(1.0, abs(value))

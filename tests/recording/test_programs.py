@@ -6,35 +6,20 @@ A program is *whole* when nothing in it was lost and its replay needed no second
 from __future__ import annotations
 
 import copy
-import importlib.util
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.recording.programs import FOLDER, PROGRAMS, load_program
 from workings.reading.replay import Replay
 from workings.recording.running import record_function
 from workings.recording.working import Ref, Working
 
-FOLDER = Path(__file__).parents[1] / "programs"
-PROGRAMS = sorted(path.stem for path in FOLDER.glob("*.py"))
 # PyTorch itself gives other last bits when any dispatch mode is on: the derivative of a derivative of prod().
 OTHER_BITS = {"torch_autograd_grad"}
-
-
-def load(name: str) -> ModuleType:
-    if name.startswith(("torch_", "mixed_")):
-        pytest.importorskip("torch")
-    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def leaves(value: Any) -> Iterator[Any]:
@@ -96,7 +81,7 @@ def is_stale(parts: Any, replay: Replay) -> Iterator[bool]:
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_recorded_run_is_bit_for_bit_the_plain_run(name: str) -> None:
-    module = load(name)
+    module = load_program(name)
     plain = module.program(**copy.deepcopy(module.FIRST))
     working = record_function(module.program, [], copy.deepcopy(module.FIRST))
     assert differing(working.result, plain, ulp=1 if name in OTHER_BITS else 0) == []
@@ -104,7 +89,7 @@ def test_recorded_run_is_bit_for_bit_the_plain_run(name: str) -> None:
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_replay_gives_what_the_program_gives_on_the_other_input(name: str) -> None:
-    module = load(name)
+    module = load_program(name)
     plain = module.program(**copy.deepcopy(module.SECOND))
     working = record_function(module.program, [], copy.deepcopy(module.FIRST))
     replay = replayed(working, module)

@@ -8,7 +8,7 @@ from typing import Any
 
 from workings.commands.problems import UserError
 
-FORM = "--set \"X[Apple] = 0.1, 1.0\", or --set \"X[step] = X[journey]\""
+FORM = '--set "X[Apple] = 0.1, 1.0", or --set "X[step] = X[journey]"'
 _WORDS = {"true": True, "false": False}
 _INFINITE = {"inf", "infinity", "∞"}
 
@@ -19,7 +19,9 @@ def parse_changes(texts: Sequence[str]) -> dict[str, Any]:
     for text in texts:
         address, value = _split(text)
         if address in changes:
-            raise UserError(f"--set {text!r}: {address} is set twice", "one change for each value", "leave one of them out")
+            raise UserError(
+                f"--set {text!r}: {address} is set twice", "one change for each value", "leave one of them out"
+            )
         changes[address] = _value(text, value)
     return changes
 
@@ -29,8 +31,8 @@ def _split(text: str) -> tuple[str, str]:
     match = re.match(r"""((?:\[(?:"[^"]*"|'[^']*'|[^\]])*\]|[^=\[])*)=(.*)""", text, re.DOTALL)
     address, value = (match[1].strip(), match[2].strip()) if match else ("", "")
     if not address or not value:
-        missing = "an = sign" if match is None else "the address before =" if not address else "the numbers after ="
-        raise UserError(f"--set {text!r}: {missing} is missing", "address = numbers", f"for instance {FORM}")
+        missing = "no = sign" if match is None else "no address before =" if not address else "nothing after ="
+        raise UserError(f"--set {text!r}: there is {missing}", "address = numbers", f"for instance {FORM}")
     return address, value
 
 
@@ -60,7 +62,9 @@ def _rows(text: str, value: str) -> Any:
     tokens = re.findall(r"[\[\],]|[^\[\],\s]+", value)
     rows, rest = _row(text, tokens)
     if rest:
-        raise UserError(f"--set {text!r}: {' '.join(rest)!r} stands after the last bracket", "one list", "mind the brackets")
+        raise UserError(
+            f"--set {text!r}: {' '.join(rest)!r} stands after the last bracket", "one list", "mind the brackets"
+        )
     return rows
 
 
@@ -74,17 +78,25 @@ def _row(text: str, tokens: list[str]) -> tuple[list[Any], list[str]]:
         else:
             number = _number(text, rest[0])
             if number is None:
-                raise UserError(f"--set {text!r}: {rest[0]!r} is not a number", "numbers in brackets", "[[0, 1], [1, 0]]")
+                raise UserError(
+                    f"--set {text!r}: {rest[0]!r} is not a number", "numbers in brackets", "[[0, 1], [1, 0]]"
+                )
             out.append(number)
             rest = rest[1:]
         if rest and rest[0] == ",":
             rest = rest[1:]
         elif rest and rest[0] != "]":
-            raise UserError(f"--set {text!r}: a comma is missing before {rest[0]!r}", "numbers in brackets", "[[0, 1], [1, 0]]")
+            raise UserError(
+                f"--set {text!r}: a comma is missing before {rest[0]!r}", "numbers in brackets", "[[0, 1], [1, 0]]"
+            )
     if not rest:
-        raise UserError(f"--set {text!r}: a bracket is never closed", "numbers in brackets", "for instance [[0, 1], [1, 0]]")
+        raise UserError(
+            f"--set {text!r}: a bracket is never closed", "numbers in brackets", "for instance [[0, 1], [1, 0]]"
+        )
     if len({len(v) if isinstance(v, list) else -1 for v in out}) > 1:
-        raise UserError(f"--set {text!r}: the rows are not equally long", "rows of one length", "count the numbers of each row")
+        raise UserError(
+            f"--set {text!r}: the rows are not equally long", "rows of one length", "count the numbers of each row"
+        )
     return out, rest[1:]
 
 
@@ -94,7 +106,9 @@ def _number(text: str, piece: str) -> Any:
     if plain.lower() in _WORDS:
         return _WORDS[plain.lower()]
     if plain.lower() in ("nan", "-nan", "+nan"):
-        raise UserError(f"--set {text!r}: NaN is not a value to compute with", "a number", "-inf is what a mask hides with")
+        raise UserError(
+            f"--set {text!r}: NaN is not a value to compute with", "a number", "-inf is what a mask hides with"
+        )
     if plain.lower().lstrip("+-") in _INFINITE:
         return float("-inf" if plain.startswith("-") else "inf")
     try:
@@ -106,5 +120,7 @@ def _number(text: str, piece: str) -> Any:
     except ValueError:
         return None
     if number in (float("inf"), float("-inf")):
-        raise UserError(f"--set {text!r}: {piece} is too large for a number", "a number below 1.8e308", "write -inf for infinity")
+        raise UserError(
+            f"--set {text!r}: {piece} is too large for a number", "a number below 1.8e308", "write -inf for infinity"
+        )
     return number

@@ -23,7 +23,9 @@ def write_template(file: str, force: bool) -> None:
 
     path = Path(file)
     if path.suffix.lower() != ".toml":
-        raise UserError(f"{file}: an example's file ends in .toml", "a name like my_example.toml", f"write {path.stem}.toml")
+        raise UserError(
+            f"{file}: an example's file ends in .toml", "a name like my_example.toml", f"write {path.stem}.toml"
+        )
     output.check_writable(file)
     if path.exists() and not force:
         raise UserError(f"{file}: there is already such a file", "a new name", "add --force to replace it")

@@ -23,7 +23,9 @@ def format_for(asked: str | None, output: str | None) -> str:
         return chosen
     import difflib
 
-    near = difflib.get_close_matches({"markdown": "md", "latex": "tex", "text": "txt"}.get(chosen, chosen), FORMATS, 1, 0.4)
+    near = difflib.get_close_matches(
+        {"markdown": "md", "latex": "tex", "text": "txt"}.get(chosen, chosen), FORMATS, 1, 0.4
+    )
     hint = f"did you mean --format {near[0]}?" if near else "leave --format out for text"
     raise UserError(f"--format {asked}: there is no such format", f"one of {', '.join(FORMATS)}", hint)
 
@@ -37,7 +39,9 @@ def check_writable(output: str | None) -> None:
         raise UserError(f"-o {output}: this is a folder", "the name of a file", f"write -o {path / 'result.txt'}")
     folder = path.resolve().parent
     if not folder.is_dir():
-        raise UserError(f"-o {output}: there is no folder {folder}", "a file in a folder that exists", "make the folder first")
+        raise UserError(
+            f"-o {output}: there is no folder {folder}", "a file in a folder that exists", "make the folder first"
+        )
     if not (os.access(path, os.W_OK) if path.exists() else os.access(folder, os.W_OK | os.X_OK)):
         raise UserError(f"-o {output}: it cannot be written", "a place you may write to", "choose another folder")
 
@@ -51,7 +55,9 @@ def write(text: str, output: str | None = None) -> None:
         write_file(Path(output), text.encode("utf-8", "backslashreplace"))
     except OSError as error:
         reason = error.strerror or str(error)
-        raise UserError(f"-o {output}: cannot be written ({reason})", "", "nothing was written; choose another file") from None
+        raise UserError(
+            f"-o {output}: cannot be written ({reason})", "", "nothing was written; choose another file"
+        ) from None
 
 
 def _print(text: str) -> None:

@@ -33,15 +33,15 @@ def answered() -> Iterator[None]:
     try:
         yield
         sys.stdout.flush()
-    except (UserError, *_users_errors()) as error:
-        say(f"workings: {error}")
-        raise Ended(YOURS) from None
     except KeyboardInterrupt:
         say("workings: interrupted")
         raise Ended(YOURS) from None
     except BrokenPipeError:
         raise Ended(_closed_pipe()) from None
-    except Exception:
+    except Exception as error:
+        if isinstance(error, _users_errors()):
+            say(f"workings: {error}")
+            raise Ended(YOURS) from None
         say(traceback.format_exc().rstrip())
         say("workings: this is a mistake in Workings, not yours; please report it with the lines above and the input")
         raise Ended(OURS) from None
@@ -55,7 +55,8 @@ def _users_errors() -> tuple[type[Exception], ...]:
         ("workings.recording.saving", "SavedFileError"),
     ]
     modules = [(sys.modules.get(module), name) for module, name in named]
-    return tuple(getattr(module, name) for module, name in modules if module is not None and hasattr(module, name))
+    found = (getattr(module, name) for module, name in modules if module is not None and hasattr(module, name))
+    return UserError, *found
 
 
 def _closed_pipe() -> int:

@@ -86,17 +86,40 @@ def _answer(working: Working, request: Request, changes: dict[str, Any], look: L
 
 
 def _replayed(working: Working, changes: dict[str, Any]) -> Replay:
-    from workings.reading.replay import changed_value
-
     for address, new in changes.items():
-        try:
-            changed_value(working, address, new, {})
-        except ValueError as misfit:
-            raise UserError(f"--set {address}: {misfit}", "", "count the numbers after the = sign") from None
+        _check_change(working, address, new)
     try:
         return working.replay(changes)
     except (ArithmeticError, ValueError, IndexError) as error:
         raise UserError(f"with the change, the computation stops: {error}", "", "try other numbers") from None
+
+
+def _check_change(working: Working, address: str, new: Any) -> None:
+    """Before anything is run again: the address is there, and the numbers are as many as it holds."""
+    from workings.reading.replay import changed_value
+    from workings.recording.address import Address, AddressError
+
+    hint = "count the numbers after the = sign"
+    try:
+        _, whole = changed_value(working, address, new, {})
+        parsed = Address.parse(address)
+        ref = working.index.find(Address(parsed.parts, (), parsed.text))
+        part = (
+            whole[(*ref.index, *working.index.region(ref, parsed.selectors, address))]
+            if hasattr(whole, "shape")
+            else whole
+        )
+    except AddressError as error:
+        raise UserError(str(error), where=f"--set {address!r}") from None
+    except ValueError as misfit:
+        raise UserError(f"--set {address!r}: {misfit}", "", hint) from None
+    shape = tuple(getattr(part, "shape", ()))
+    if shape and not isinstance(new, (str, list)):
+        # Elsewhere one number would fill the whole; here it is more likely that the others were forgotten.
+        held = " × ".join(map(str, shape))
+        raise UserError(
+            f"--set {address!r}: {address} holds {held} numbers, and one was given", f"{held} numbers", hint
+        )
 
 
 def _rendered(working: Working, look: Look) -> str:
@@ -134,17 +157,21 @@ def _arithmetic(working: Working, addresses: Sequence[str], look: Look, before: 
     for address, result in found:
         text = terminal.render_arithmetic(working, result, look.colour, look.width).rstrip("\n")
         if before is not None:
-            earlier = terminal.render_arithmetic(before, _worked(before, address, look), look.colour, look.width).rstrip("\n")
+            earlier = terminal.render_arithmetic(
+                before, _worked(before, address, look), look.colour, look.width
+            ).rstrip("\n")
             text = f"Before:\n{earlier}\n\nAfter:\n{text}"
         parts.append(text)
     return "\n\n".join(parts) + "\n"
 
 
 def _worked(working: Working, address: str, look: Look) -> Arithmetic:
+    from workings.recording.address import AddressError
+
     try:
         return working.at(address, depth=look.levels)
-    except ValueError as error:  # an array, not one number
-        raise UserError(f"--at {address!r}: {error}") from None
+    except (AddressError, ValueError) as error:  # no such value, or an array where one number is asked for
+        raise UserError(str(error), where=f"--at {address!r}") from None
 
 
 def _display(latex: str) -> str:
@@ -159,10 +186,9 @@ def _document(parts: list[str]) -> str:
 def _show_stopped(stopped: ScriptError, request: Request, look: Look) -> None:
     """A script that raised, exited or was interrupted: what there is, then its own traceback, then what happened."""
     working = stopped.working
-    whole_file = request.output not in (None, "-") or look.format in ("json", "tex")
-    if whole_file:
-        say(f"workings: nothing was written to {request.output or 'standard output'}, because the script did not end")
-    elif computes(working):
+    # A file, and a format that programs read, is written whole or not at all.
+    unwritten = request.output not in (None, "-") or look.format in ("json", "tex")
+    if computes(working) and not unwritten:
         if request.decimals is not None:
             working.decimals = request.decimals
         output.write(_rendered(working, look))
@@ -170,8 +196,10 @@ def _show_stopped(stopped: ScriptError, request: Request, look: Look) -> None:
         from workings.commands.tracebacks import own_traceback
 
         say(own_traceback(stopped.cause))
-    shown = "" if whole_file else "; shown is what was recorded up to there" if computes(working) else "; nothing was computed yet"
-    say(f"workings: {request.what}: {stopped}{shown}")
+    shown = "shown is what was recorded up to there" if computes(working) else "nothing was computed yet"
+    if unwritten:
+        shown = f"nothing was written to {request.output or 'standard output'}"
+    say(f"workings: {request.what}: {stopped}; {shown}")
 
 
 def _look(request: Request) -> Look:
@@ -195,7 +223,11 @@ def _depth(request: Request) -> tuple[str, int | None]:
         return "steps", None
     if asked.isdecimal():
         if not request.at:
-            raise UserError(f"--depth {asked}: a count of lines goes with --at", f"one of {', '.join(DEPTHS)}", "or add --at ADDRESS")
+            raise UserError(
+                f"--depth {asked}: a count of lines goes with --at",
+                f"one of {', '.join(DEPTHS)}",
+                "or add --at ADDRESS",
+            )
         return "steps", int(asked)
     if asked in DEPTHS:
         return asked, None

@@ -45,17 +45,25 @@ def _script(what: str, sentence: str | None) -> Working:
     except SyntaxError as error:
         raise UserError(_syntax_error(what, text, error)) from None
     except RecursionError:
-        raise UserError(f"{what}: it is nested too deeply", "a script as people write it", "break its longest line up") from None
+        raise UserError(
+            f"{what}: it is nested too deeply", "a script as people write it", "break its longest line up"
+        ) from None
     if not computes(working):
         given = sum(1 for step in working.steps if step.operation == "given")
         found = f"{given} values are given, and nothing is computed from them" if given else "nothing is computed"
-        raise UserError(f"{what}: {found}", "at least one operation on numbers", "call your function in the script, on some numbers")
+        raise UserError(
+            f"{what}: {found}", "at least one operation on numbers", "call your function in the script, on some numbers"
+        )
     return working
+
+
+# Steps that put given numbers into an array, or count them, and make nothing of them.
+_GIVING = {"given", "size", "order", "array", "asarray", "asanyarray", "ascontiguousarray", "copy", "raises"}
 
 
 def computes(working: Working) -> bool:
     """Whether anything was worked out, rather than only given."""
-    return any(step.operation not in ("given", "size", "order") for step in working.steps)
+    return any(step.operation not in _GIVING for step in working.steps)
 
 
 def _saved(what: str, sentence: str | None) -> Working:
@@ -69,8 +77,8 @@ def _saved(what: str, sentence: str | None) -> Working:
 
 def _no_sentence(what: str, sentence: str | None, kind: str) -> None:
     if sentence is not None:
-        raise UserError(f"{what} is {kind}, and a sentence was given too: {sentence!r}", "a sentence only with an example",
-                        f"workings show {what}")  # fmt: skip
+        found = f"{what} is {kind}, and a sentence was given too: {sentence!r}"
+        raise UserError(found, "a sentence only with an example", f"workings show {what}")
 
 
 def _unknown(what: str, names: list[str]) -> UserError:
@@ -92,7 +100,7 @@ def check_file(what: str, kind: str) -> str:
     """The text of a file that is there, not too large, and text in UTF-8."""
     path = Path(what)
     if path.is_dir():
-        raise UserError(f"{what}: this is a folder", f"{kind}, a file", "name the file inside it")
+        raise UserError(f"{what}: this is a folder", f"{kind}, which is one file", "name the file inside it")
     if not path.exists():
         raise UserError(f"{what}: there is no such file", kind, _neighbour(path))
     if not path.is_file():

@@ -82,10 +82,17 @@ def _explained(
         return complaint(file, text, where, "the key is missing", expected, f"add {keys[-1]} = ...")
     name = next((str(k) for k in reversed(keys) if k in fields), "")
     expected = _expected(fields[name], holder) if holder and name else detail["msg"]
+    if name == "embeddings" and len(keys) > 1:
+        expected = EXPECTED["list[float]"]
     known = [str(c) for c in _choices(holder, name)] if holder and name else []
     hint = near(found, known) if isinstance(found, str) and known else ""
     return complaint(
-        file, text, where, f"found {_shown(found)}", expected, hint or "see `workings new` for a file that works"
+        file,
+        text,
+        where,
+        f"found {_shown(found)}",
+        expected,
+        hint or "`workings new example FILE` writes a file that works",
     )
 
 

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from workings.reading.notation import Notation, sign_between, sign_of
+from workings.reading.notation import Notation, exact, sign_between, sign_of
 from workings.recording.address import quote_selector
 from workings.recording.index import label_at
 from workings.recording.opening import Opened, open_step
 from workings.recording.operations import meaning
+from workings.recording.operations.bound import scalar
 from workings.recording.operations.expression import (
     Expression,
     Leaf,
@@ -178,7 +179,7 @@ class _Writer:
             stack.append((place, level, True))
             if self.depth is None or level < self.depth:
                 stack += [(p, level + 1, False) for p in reversed(before)]
-        lines = [line for line in order if line.expression is not None or line is order[-1]]
+        lines = [line for line in order if not _bare(line) or line is order[-1]]
         return Arithmetic(lines, more)
 
     def resolve(self, place: _Place) -> _Place:
@@ -220,7 +221,8 @@ class _Writer:
             for leaf in leaves(shown if shown is not None else expression)
             if leaf.ref is not None
         ]
-        return Line(name, place.ref, value, self.decimals, expression, shown, step.site), before
+        note = _wrapped(step, shown if shown is not None else expression, value)
+        return Line(name, place.ref, value, self.decimals, expression, shown, step.site, note), before
 
     def _element(self, place: _Place) -> Expression | None:
         return meaning.element(place.working, place.step, place.ref.index, self.limits)
@@ -289,6 +291,11 @@ class _Writer:
 
     def name(self, place: _Place) -> str:
         """The address of an element; inside an opening, behind the address of what was opened."""
+        while place.inside is not None and place.step.operation == "given":
+            outer = place.inside.opened.outer(place.ref)
+            if outer is None:
+                break
+            place = _Place(place.inside.outer.working, outer, place.inside.outer.inside)
         index = place.working.index
         step = place.step
         path = index.path(step.number)
@@ -341,7 +348,20 @@ def _sum_of_products(node: Expression) -> bool:
 
 
 def _number(place: _Place) -> Any:
-    return place.working.element(place.ref)
+    return scalar(place.working.value(place.ref))
+
+
+def _wrapped(step: Step, expression: Expression, value: Any) -> str:
+    """Integers of a fixed width start again from the other end when they grow too large."""
+    if not step.dtype.startswith(("int", "uint")) or step.dtype == "int" or isinstance(expression, Leaf):
+        return ""
+    true = exact(expression, 0)
+    return "" if true is None or true == int(value) else f"{true}, wrapped around in {step.dtype}"
+
+
+def _bare(line: Line) -> bool:
+    """Whether a line says no more than a number that other lines already show."""
+    return line.expression is None or isinstance(line.expression, Leaf)
 
 
 def _note(step: Step) -> str:

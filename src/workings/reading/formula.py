@@ -38,6 +38,7 @@ from workings.reading.formula_syntax import depth, name_of, names
 from workings.reading.formula_text import TextPrinter
 
 DEEPEST = 80  # levels of nesting beyond which nobody would write a formula, and the source is shown instead
+LONGEST = 200_000  # characters; a longer statement is data, and would take seconds to read
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,8 @@ def formula(text: str, symbols: Mapping[str, str] | None = None) -> Formula | No
     A statement nested too deeply to read as a formula comes back as its own source.
     """
     source = text.replace("\r\n", "\n").replace("\r", "\n").strip()
+    if len(source) > LONGEST:
+        return None
     try:
         parsed = _parse(source)
         if parsed is None or not isinstance(parsed[1], _STATEMENTS):
@@ -160,7 +163,7 @@ def _sign(targets: list[ast.expr], value: ast.expr, right: Node) -> str:
         return "~"
     used = {ast.unparse(part) for part in ast.walk(value) if isinstance(part, (ast.Name, ast.Subscript, ast.Attribute))}
     parts = [part for target in targets for part in getattr(target, "elts", [target])]
-    return "<-" if any(ast.unparse(part) in used for part in parts) else "="
+    return "<-" if any(ast.unparse(part).removesuffix("[()]") in used for part in parts) else "="
 
 
 def _einsum_output(value: ast.expr) -> str:

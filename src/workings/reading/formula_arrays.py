@@ -22,7 +22,7 @@ from workings.reading.formula_nodes import (
     Symbol,
     Words,
 )
-from workings.reading.formula_reductions import AXIS, along, axis_label
+from workings.reading.formula_reductions import AXIS, along
 from workings.reading.formula_symbols import operator
 from workings.reading.formula_syntax import integer
 
@@ -77,18 +77,18 @@ _SIDE_BY_SIDE = {"hstack", "column_stack"}
 def _joined(call: Call) -> Node:
     """Arrays beside each other, above each other, or one after the other where the axis leaves that open."""
     listed, name = call.arguments[0], call.name
-    word = operator("Stack" if "stack" in name else "Concat")
-    label = axis_label(call, 1)
-    if not isinstance(listed, (ast.List, ast.Tuple)):
-        return Apply(along(word, label or ()), (call.node(0),))
-    items = call.reader.expressions(listed.elts)
     given = call.given(1, "axis", "dim")
     axis = integer(given) if given is not None else 0
+    usual = given is None or axis == (0 if "stack" in name else -1)
+    word = along(operator("Stack" if "stack" in name else "Concat"), () if usual else (Words(f"axis {axis}"),))
+    if not isinstance(listed, (ast.List, ast.Tuple)):
+        return Apply(word, (call.node(0),))
+    items = call.reader.expressions(listed.elts)
     if name in _SIDE_BY_SIDE or (name in ("concatenate", "cat", "concat") and axis in (-1, 1)):
         return Sequence(items, "[", "|")
     if name in ("vstack", "row_stack") or (name == "stack" and axis == 0):
         return Matrix(tuple((item,) for item in items))
-    return Apply(along(word, (label or ()) if given is not None else ()), items)
+    return Apply(word, items)
 
 
 def _appended(call: Call) -> Node:

@@ -34,7 +34,7 @@ def product(sign: str, left: Node, right: Node) -> Node:
     """A product, its minus sign in front; of two matrices entry by entry, with a sign that says so."""
     if isinstance(left, Negative):
         return Negative(product(sign, left.operand, right))
-    if sign == "*" and is_matrix(left) and is_matrix(right):
+    if sign == "*" and _both_matrices(left, right):
         return Binary("elementwise", left, right)
     if sign == "*" and left == right and isinstance(left, (Symbol, Subscript)):
         return Power(left, Number("2"))
@@ -78,12 +78,24 @@ def one_less(node: Node) -> Node:
 
 
 def is_matrix(node: Node) -> bool:
+    """Whether a factor is a matrix for certain: transposed, a matrix product, a letter that always is one."""
     match node:
         case Symbol(matrix=matrix):
             return matrix
         case Mark() | Binary(sign="@" | "elementwise"):
             return True
     return False
+
+
+def _both_matrices(left: Node, right: Node) -> bool:
+    """Whether two factors are matrices. B and C may be matrices or sizes: the other factor decides."""
+    if not (is_matrix(left) or is_matrix(right)):
+        return False
+    return all(is_matrix(side) or (isinstance(side, Symbol) and _is_capital(side)) for side in (left, right))
+
+
+def _is_capital(symbol: Symbol) -> bool:
+    return not symbol.wide and not symbol.indices and symbol.text[:1].isupper()
 
 
 def exponential(argument: Node, named: bool = False) -> Node:

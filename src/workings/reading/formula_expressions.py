@@ -205,7 +205,7 @@ class Translator:
             return self.expression(base)
         if isinstance(node.ctx, ast.Load) and len(keys) == 1 and syntax.keeps_all(keys[0]) and syntax.is_span(keys[0]):
             return self.expression(base)
-        return Subscript(self.expression(base), tuple(map(self.index, keys)))
+        return Subscript(self.expression(base), tuple(map(self.index, keys))) if keys else self.expression(base)
 
     def index(self, node: ast.expr) -> Node:
         if isinstance(node, ast.Slice):

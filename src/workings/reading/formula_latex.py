@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from workings.reading import formula_nodes as tree
 from workings.reading.formula_nodes import Node
-from workings.reading.formula_printing import Printer
+from workings.reading.formula_printing import Printer, gathered
 from workings.reading.formula_signs import FENCES, MARKS, RELATIONS, SEPARATORS, SIGNS, Level, Style
 from workings.reading.formula_symbols import escape
 
@@ -59,7 +59,7 @@ class LatexPrinter(Printer):
         unit = "i" if node.imaginary else ""
         if not node.exponent:
             return node.digits + unit
-        power = f"10^{{{node.exponent}}}{unit}"
+        power = "10" + _script("^", node.exponent) + unit
         return power if node.digits == "1" else rf"{node.digits} \times {power}"
 
     def write_words(self, node: tree.Words) -> str:
@@ -70,7 +70,11 @@ class LatexPrinter(Printer):
     def write_fraction(self, node: tree.Fraction) -> str:
         if self.style is Style.SCRIPT:
             return f"{self.within(node.top, Level.PRODUCT)} / {self.within(node.bottom, Level.POWER)}"
-        return rf"\frac{{{self.show(node.top)}}}{{{self.show(node.bottom)}}}"
+        top, bottom = (
+            self.small.show(part) if isinstance(part, tree.Fraction) else self.show(part)
+            for part in (node.top, node.bottom)
+        )
+        return rf"\frac{{{top}}}{{{bottom}}}"
 
     def write_power(self, node: tree.Power) -> str:
         return self.powered(node.base) + _script("^", self.small.show(node.exponent))
@@ -101,7 +105,7 @@ class LatexPrinter(Printer):
         return r",\,".join(shown)
 
     def write_subscript(self, node: tree.Subscript) -> str:
-        base, indices = _gathered(node)
+        base, indices = gathered(node)
         if not isinstance(base, tree.Symbol):
             return self.within(base, Level.ATOM) + _script("_", self.indices(indices))
         stem = f"{{{base.latex}}}" if base.lowered else base.latex
@@ -143,15 +147,6 @@ class LatexPrinter(Printer):
         rows = [_row([self.show(value), rf"\text{{if }} {self.show(condition)}"]) for value, condition in node.branches]
         rows.append(_row([self.show(node.otherwise), r"\text{otherwise}"]))
         return r"\begin{cases} " + r" \\ ".join(rows) + r" \end{cases}"
-
-
-def _gathered(node: tree.Subscript) -> tuple[Node, tuple[Node, ...]]:
-    """Indices of indices in one row: the entry j of the row i is the entry ij."""
-    base = node.base
-    if isinstance(base, tree.Subscript) and not (base.parameter or node.parameter):
-        inner, indices = _gathered(base)
-        return inner, indices + node.indices
-    return base, node.indices
 
 
 def _row(cells: list[str]) -> str:

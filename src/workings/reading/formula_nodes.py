@@ -199,7 +199,9 @@ def edge(node: Node, last: bool) -> Node:
     match node:
         case Binary(left=left, right=right):
             return edge(right if last else left, last)
-        case Power(base=base) | Mark(base=base) | Subscript(base=base):
+        case Power(base=Symbol() | Subscript() | Number() as base) | Mark(base=Symbol() | Subscript() as base):
+            return edge(base, last)
+        case Subscript(base=base):
             return edge(base, last)
     return node
 

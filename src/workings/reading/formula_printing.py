@@ -136,3 +136,12 @@ class Printer(ABC):
 def _closes(node: Node) -> bool:
     """Whether a function takes brackets of its own rather than brackets around it."""
     return isinstance(node, Apply) and node.bare
+
+
+def gathered(node: Subscript) -> tuple[Node, tuple[Node, ...]]:
+    """Indices of indices in one row: the entry j of the row i is the entry ij."""
+    base = node.base
+    if isinstance(base, Subscript) and not (base.parameter or node.parameter):
+        inner, indices = gathered(base)
+        return inner, indices + node.indices
+    return base, node.indices

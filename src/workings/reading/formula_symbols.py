@@ -24,7 +24,10 @@ _ACCENTS = {"hat": (r"\hat", "\u0302"), "bar": (r"\bar", "\u0304"), "tilde": (r"
 _MATRICES = set("AEGKMPQRSUVWXYZ")
 # xi is x_i: the names of loop variables over a vector, where the Greek letter is hardly ever meant.
 _RUNNING = re.compile(r"^([hkqsvwxyz])([ijt])$")
+_SHORT_WORDS = {"in", "id", "up", "to", "no", "on", "at"}
 _NUMBERED = re.compile(r"^(\D+)(\d+)$")
+
+_LONGEST_INTEGER = 40  # digits of a binary or hexadecimal number that is still worth writing in decimals
 
 SUPERSCRIPTS = str.maketrans("0123456789−-+in", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻⁺ⁱⁿ")
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -79,7 +82,7 @@ def symbol(name: str, given: Mapping[str, str]) -> Symbol:
         text += rest[0].translate(SUBSCRIPTS)
     elif rest:
         text += "_" + ("".join(_text_of(part) for part in rest) if len(shown) == len(rest) else shown)
-    return Symbol(latex, text, tuple(_index(part) for part in rest), matrix=matrix)
+    return Symbol(latex, text, tuple(index for part in rest for index in _indices(part)), matrix=matrix)
 
 
 def _letter(name: str) -> tuple[str, str] | None:
@@ -95,17 +98,22 @@ def _text_of(part: str) -> str:
     return letter[1] if letter else part
 
 
-def _index(part: str) -> Node:
+def _indices(part: str) -> tuple[Node, ...]:
+    """What a part of a name says as an index: a number, a letter, two letters (``W_hh``), or a word."""
     if part.isdigit():
-        return Number(part)
+        return (Number(part),)
     letter = _letter(part)
-    return Symbol(*letter) if letter else Words(part)
+    if letter:
+        return (Symbol(*letter),)
+    if len(part) == 2 and part.isascii() and part.isalpha() and part.islower() and part not in _SHORT_WORDS:
+        return tuple(Symbol(each, each) for each in part)
+    return (Words(part),)
 
 
 def _long(stem: str, head: str, rest: list[str]) -> Symbol:
     """A name of several letters, keeping one last letter as an index: ``grid_x``."""
     if len(rest) == 1 and len(rest[0]) == 1 and not stem.startswith("_") and len(head) > 1:
-        return Symbol(upright(head), clean(stem), (_index(rest[0]),), wide=True)
+        return Symbol(upright(head), clean(stem), _indices(rest[0]), wide=True)
     return Symbol(upright(stem), clean(stem), wide=True)
 
 
@@ -148,7 +156,7 @@ def number(source: str) -> Number:
     imaginary = digits.endswith("j")
     digits = digits.rstrip("j")
     if digits.startswith(("0x", "0b", "0o")):
-        return Number(str(int(digits, 0)))
+        return Number(str(int(digits, 0)) if len(digits) < _LONGEST_INTEGER else digits)
     mantissa, _, exponent = digits.partition("e")
     if not exponent:
         return Number(mantissa, imaginary=imaginary)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from workings.reading import formula_nodes as tree
 from workings.reading.formula_nodes import Node
-from workings.reading.formula_printing import Printer
+from workings.reading.formula_printing import Printer, gathered
 from workings.reading.formula_signs import FENCES, MARKS, RELATIONS, SEPARATORS, SIGNS, Level, Style, level
 from workings.reading.formula_symbols import SUBSCRIPTS, SUPERSCRIPTS, clean
 
@@ -94,11 +94,12 @@ class TextPrinter(Printer):
         if node.parameter:
             stem = self.show(base) if isinstance(base, tree.Symbol) else self.within(base, Level.ATOM)
             return stem + _parameter(indices)
-        if isinstance(base, tree.Symbol) and not (base.wide or base.indices or base.raised or base.lowered):
-            if len(indices) == 1 and indices[0].isdigit():
-                return base.text + indices[0].translate(SUBSCRIPTS)
-            if all(isinstance(index, tree.Symbol) and len(index.text) == 1 for index in node.indices):
-                return f"{base.text}_{''.join(indices)}"
+        letter, every = gathered(node)
+        if isinstance(letter, tree.Symbol) and not (letter.wide or letter.indices or letter.raised or letter.lowered):
+            if len(every) == 1 and indices[0].isdigit():
+                return letter.text + indices[0].translate(SUBSCRIPTS)
+            if all(isinstance(index, tree.Symbol) and len(index.text) == 1 for index in every):
+                return f"{letter.text}_{''.join(map(self.show, every))}"
         stem = base.text if isinstance(base, tree.Symbol) else self.within(base, Level.ATOM)
         return f"{stem}[{', '.join(indices)}]"
 

@@ -64,7 +64,7 @@ def mantissa(value: Any, decimals: int, *, least: int = 2) -> tuple[str, int | N
     if isinstance(value, (complex, np.complexfloating)):
         real, imaginary = number(value.real, decimals, minus="-"), number(abs(value.imag), decimals)
         return f"{real} {'-' if value.imag < 0 else '+'} {imaginary}i", None
-    value = float(value)
+    value = float(str(value)) if isinstance(value, (np.float32, np.float16)) else float(value)
     if math.isnan(value):
         return "NaN", None
     if math.isinf(value):
@@ -100,6 +100,8 @@ def shown(value: Any, decimals: int, *, least: int = 2) -> Decimal | None:
 
 def column(values: np.ndarray[Any, Any], decimals: int) -> list[list[str]]:
     """A table's cells: one count of decimals for the whole table, the fewest that all its numbers need."""
+    if values.dtype in (np.float32, np.float16):
+        values = values.astype(str).astype(float)  # the shortest decimal that stands for each number
     flat = values.reshape(-1).tolist()
     if values.dtype.kind in "iub":
         return [[number(v, decimals) for v in row] for row in values]

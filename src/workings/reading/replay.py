@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -127,7 +128,9 @@ def replay(working: Working, changes: Mapping[str | Ref, Any]) -> Replay:
         replaced[ref.step] = value
     out.values.update(replaced)
     out.changed = set(replaced)
-    _run_on(working, out, set(replaced))
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")  # the source's own run has warned, or has chosen not to
+        _run_on(working, out, set(replaced))
     if out.stopped is not None:
         if working.source.rerun is not None:
             out.rerun = _run_source_again(working, replaced)

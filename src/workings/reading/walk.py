@@ -117,6 +117,7 @@ class _Walker:
     def __init__(self, working: Working) -> None:
         self.working = working
         self.seen: set[int] = set()
+        self.formulas: dict[tuple[str, str], Formula | None] = {("", ""): None}
         self.bindings: dict[tuple[int, int], list[Binding]] = {}
         for binding in working.bindings:
             self.bindings.setdefault((binding.group, binding.statement), []).append(binding)
@@ -206,7 +207,7 @@ class _Walker:
             Entry(
                 values[0].path,
                 site.comment if site is not None else "",
-                formula(text, self._symbols(group)) if text else None,
+                self._formula(text, group),
                 site,
                 values,
                 tuple(s.number for s in every),
@@ -227,7 +228,7 @@ class _Walker:
             text = site.text if site is not None else ""
             out.append(
                 Entry(
-                    path, site.comment if site is not None else "", formula(text) if text else None, site, (value,),
+                    path, site.comment if site is not None else "", self._formula(text, None), site, (value,),
                     (ref.step,), 1, step.operation == "given", step.operation, step.note, ref.step in self.seen,
                 )
             )  # fmt: skip
@@ -252,6 +253,14 @@ class _Walker:
             return None
         labels = self.working.labels(ref.step)[len(ref.index) :]
         return Value(path, ref, array, labels, name)
+
+    def _formula(self, text: str, group: int | None) -> Formula | None:
+        """The formula of a line; the lines of an equation come again at every call of it."""
+        equation = self._equation(self.working.groups[group]) if group is not None else None
+        key = (text, equation.name if equation is not None else "")
+        if key not in self.formulas:
+            self.formulas[key] = formula(text, self._symbols(group)) if text and group is not None else formula(text)
+        return self.formulas[key]
 
     def _symbols(self, group: int) -> dict[str, str]:
         equation = self._equation(self.working.groups[group])

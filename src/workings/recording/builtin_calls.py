@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import collections
 import copy
+import dataclasses
 import functools
 from typing import TYPE_CHECKING, Any
 
@@ -180,7 +182,8 @@ def _number(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: 
     if calls.is_tensor(value):
         return recorder.tensors.number(function, box)
     if isinstance(value, (str, bytes)):
-        return calls.box(function(value), None if recorder.is_made_text(value) else CONSTANT)
+        recorder.opened_text(value)
+        return calls.box(function(value), CONSTANT)
     if not calls.is_numeric(value):
         result, tag = calls.perform(frame, function, [box])
         return calls.box(result, tag)
@@ -238,6 +241,45 @@ def _dict(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: di
     return calls.box(out)
 
 
+@_handles(collections.OrderedDict, collections.defaultdict)
+def _other_dict(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
+    first = 1 if function is collections.defaultdict else 0
+    made, tags = as_dict(calls, args[first:], kwargs)
+    calls.recorder.current = frame
+    out = function(*[a.value for a in args[:first]], made)
+    calls.recorder.ledger.shadow(out, tags)
+    return calls.box(out)
+
+
+@_handles(dict.fromkeys)
+def _from_keys(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
+    values, tags = calls.items_of(args[0])
+    for value, tag in zip(values, tags, strict=True):
+        calls.recorder.guard(calls.box(value, tag), "a key")
+    same = args[1] if len(args) > 1 else calls.box(None)
+    out = dict.fromkeys(values, same.value)
+    calls.recorder.ledger.shadow(out, dict.fromkeys(out, same.tag))
+    return calls.box(out)
+
+
+@_handles(collections.deque)
+def _deque(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
+    values, tags = calls.items_of(args[0]) if args else ([], [])
+    calls.recorder.current = frame
+    out = collections.deque(values, *[a.value for a in args[1:]], **{k: v.value for k, v in kwargs.items()})
+    calls.recorder.ledger.shadow(out, list(tags[len(tags) - len(out) :]))
+    return calls.box(out)
+
+
+@_handles(dataclasses.replace)
+def _replace(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
+    """A changed copy of a dataclass: what was not changed keeps its origin."""
+    old, ledger = args[0], calls.recorder.ledger
+    fields = [f.name for f in dataclasses.fields(old.value) if f.init]
+    values = {name: kwargs[name] if name in kwargs else calls.attribute(frame, old, name) for name in fields}
+    return calls.call(frame, type(old.value), [], values)
+
+
 def as_dict(calls: Calls, args: list[Box], kwargs: dict[str, Box]) -> tuple[dict[Any, Any], dict[Any, Tag]]:
     """The arguments of ``dict()`` and ``update()`` as one dictionary, with its origins."""
     out: dict[Any, Any] = {}
@@ -261,6 +303,11 @@ def _len(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dic
     value = args[0].value
     if isinstance(value, np.ndarray) and value.dtype.kind in "fiubc":
         return places.length(calls, value)
+    if type(value) is str:
+        known = calls.recorder.text_length(value)
+        if known is None:
+            calls.recorder.opened_text(value)
+        return known or calls.box(len(value), CONSTANT)
     result, tag = calls.perform(frame, len, args)
     return calls.box(result, CONSTANT if tag is None else tag)
 
@@ -314,7 +361,7 @@ def _text(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: di
         calls.adopt(type(box.value))
     result = function(*[a.value for a in args], **{k: v.value for k, v in kwargs.items()})
     calls.recorder.current = frame
-    calls.recorder.made_text(result)
+    calls.recorder.made_text(result, args, ((-1, ""),) if function is str else ((114, ""),) if function is repr else None)
     return calls.box(result)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workings.recording import (
-    builtin_calls, container_calls, iteration, library_calls, operators, parameters, places, source,
+    builtin_calls, container_calls, containers, iteration, library_calls, operators, parameters, places, source,
 )  # fmt: skip
 from workings.recording.ledger import CONSTANT, NUMBERS, Tag
 from workings.recording.operations import functions
@@ -204,10 +204,19 @@ class Calls:
             made = handler(self, frame, box, args, kwargs)
             if made is not NotImplemented:
                 return made  # type: ignore[no-any-return]
+        if isinstance(holder, tuple) and name in ("_replace", "_asdict") and hasattr(holder, "_fields"):
+            return container_calls.named_tuple(self, frame, box, name, args, kwargs)
         if isinstance(holder, np.ufunc):
             return library_calls.ufunc_method(self, frame, holder, name, args, kwargs)
         if isinstance(holder, types.ModuleType):
             return self.call(frame, getattr(holder, name), args, kwargs)
+        number = functions.BY_NAME.get(f"{type(holder).__name__}.{name}") if type(holder) in NUMBERS else None
+        if number is not None:
+            return library_calls.call_known(self, frame, number.call, number, [box, *args], kwargs)
+        if type(holder) is str:
+            recorder_texts = [holder, *(a.value for a in args if type(a.value) is str)]
+            for text in recorder_texts:
+                self.recorder.opened_text(text)
         if isinstance(holder, builtin_calls.CACHED):
             holder = self.caches.stand_in(holder)
         if isinstance(holder, type):
@@ -310,8 +319,10 @@ class Calls:
             known = self._library(function, everything) if holder is None else None
             return self._opaque(name_of(function), known, args, kwargs, everything, result)
         if type(result) is str:
-            if any(map(self.holds_numbers, everything)) or holder is not None and recorder.is_made_text(holder.value):
-                recorder.made_text(result)
+            recorder.made_text(result, everything)
+        elif isinstance(result, (list, tuple, dict)) and not self._from_numbers(everything):
+            if recorder.ledger.existing_shadow(result) is None:
+                containers.adopt(recorder, result)
         elif isinstance(result, (list, tuple)) and recorder.ledger.existing_shadow(result) is None:
             tags: list[Tag] = []
             known = self._library(function, everything) if holder is None else None
@@ -323,12 +334,18 @@ class Calls:
         elif isinstance(result, types.GeneratorType) or hasattr(result, "gen"):
             inner = getattr(result, "gen", result)
             self.generators[id(inner)] = (inner, (args, kwargs))
-        elif not isinstance(result, (str, type, types.FunctionType, type(None))):
+        elif isinstance(function, type) or not isinstance(result, (str, type, types.FunctionType, type(None))):
             if recorder.ledger.existing_shadow(result) is None or isinstance(function, type):
                 recorder.ledger.born(result)
             if isinstance(result, functools.partial):
                 self._adopt_partial(result, args, kwargs)
         return self.box(result)
+
+    def _from_numbers(self, everything: list[Box]) -> bool:
+        """Whether a call that is not followed may have worked with numbers of the computation."""
+        if any(self.holds_numbers(b) or self.is_foreign(b.value) for b in everything):
+            return True
+        return any(self.recorder.opened_text(b.value) for b in everything if type(b.value) is str)
 
     def _library(self, function: Any, everything: list[Box]) -> functions.Function | None:
         """A pure library function can be called again, if what it was given can be given again."""

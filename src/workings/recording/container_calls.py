@@ -147,6 +147,16 @@ def _equal(first: Any, second: Any) -> bool:
         return False
 
 
+def named_tuple(calls: Calls, frame: Frame, box: Box, name: str, args: list[Box], kwargs: dict[str, Box]) -> Box:
+    """``_replace`` and ``_asdict`` of a named tuple."""
+    holder, ledger = box.value, calls.recorder.ledger
+    result = getattr(holder, name)(*[a.value for a in args], **{k: v.value for k, v in kwargs.items()})
+    tags = dict(zip(holder._fields, ledger.shadow_of(holder).tags, strict=True))
+    tags |= {k: v.tag for k, v in kwargs.items()}
+    ledger.shadow(result, tags if isinstance(result, dict) else list(tags.values()))
+    return calls.box(result)
+
+
 # -- dictionaries and sets --------------------------------------------------------------------------------------------
 
 
@@ -177,6 +187,16 @@ def _dict_get(name: str, calls: Calls, frame: Frame, box: Box, args: list[Box], 
     if name == "setdefault":
         put_in_dict(calls, holder, key, out.value, out.tag)
     return out
+
+
+@_method("popitem", of=DICTS)
+def _popitem(name: str, calls: Calls, frame: Frame, box: Box, args: list[Box], kwargs: dict[str, Box]) -> Any:
+    holder, ledger = box.value, calls.recorder.ledger
+    tags = dict(ledger.shadow_of(holder).tags)
+    pair = holder.popitem(*[a.value for a in args], **{k: v.value for k, v in kwargs.items()})
+    ledger.shadow(pair, [CONSTANT, tags.pop(pair[0])])
+    ledger.shadow(holder, tags)
+    return calls.box(pair)
 
 
 @_method("update", of=DICTS[:-1])

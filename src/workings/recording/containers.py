@@ -172,6 +172,11 @@ def _known(recorder: Recorder, holder: Any) -> bool:
     return any(type(i) in (list, tuple) and _known(recorder, i) for i in holder)
 
 
+def is_plain(holder: Any) -> bool:
+    """Whether a value is a list or tuple of Python's numbers."""
+    return type(holder) in (list, tuple) and shape_of(holder) is not None and _pure(holder)
+
+
 def kind_of(holder: Any) -> type | None:
     """The one type that every number of a nested list has; None where there are several."""
     kinds = {kind_of(i) if type(i) in (list, tuple) else type(i) for i in holder}

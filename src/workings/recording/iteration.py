@@ -143,10 +143,24 @@ def follow(calls: Calls, value: Any) -> Iterator[Item]:
     """A lazy iterator: a tap of ours, a generator, or an object with a ``__next__`` of its own."""
     kind = type(value)
     calls.adopt(kind)
+    if kind in calls.users and not hasattr(kind, "__iter__") and hasattr(kind, "__getitem__"):
+        yield from _by_place(calls, value)
+        return
     calls.recorder.pending = ([calls.box(value)], {})
     iterator = iter(value)
     calls.recorder.pending = None
     yield from _ask(calls, iterator)
+
+
+def _by_place(calls: Calls, value: Any) -> Iterator[Item]:
+    """The old way to walk: ``value[0]``, ``value[1]``, … until there is no more."""
+    frame = calls.recorder.current
+    for position in itertools.count():
+        try:
+            item = calls.getitem(frame, calls.box(value), calls.box(position, CONSTANT))
+        except (IndexError, StopIteration):
+            return
+        yield item.value, item.tag
 
 
 def _ask(calls: Calls, iterator: Any) -> Iterator[Item]:

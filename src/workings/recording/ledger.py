@@ -141,6 +141,11 @@ class Ledger:
                 break
         return None
 
+    def owns(self, array: np.ndarray[Any, Any]) -> bool:
+        """Whether an array spans its memory, rather than being seen through another."""
+        seen = self._seen.get(id(array))
+        return seen is not None and seen.storage.owner is array
+
     def knows(self, array: Any) -> bool:
         return id(array) in self._seen
 

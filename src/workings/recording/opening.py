@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from workings.recording.operations.bound import Bound
-from workings.recording.operations.lowering import plan
+from workings.recording.operations.lowering import Plan, plan
 from workings.recording.program import Program
-from workings.recording.working import Ref, Source, Working
+from workings.recording.working import Ref, Source, Step, Working
 
 
 @dataclass(frozen=True)
@@ -35,18 +35,19 @@ class Opened:
 
 def open_step(working: Working, number: int, index: tuple[int, ...] | None = None) -> Opened:
     """Open a composite step: whole, or only what the element at ``index`` of its value needs."""
+    spelt = plan(Bound(working, working.steps[number]), index)
     cache: dict[Any, Opened] = working.__dict__.setdefault("_opened", {})
-    key = (number, index)
+    # Elements of one row need the same part of the inputs: they share one opening.
+    key = (number, spelt.function, spelt.part, repr(spelt.slices))
     if key not in cache:
         if len(cache) > 256:
             cache.clear()
-        cache[key] = _open(working, number, index)
-    return cache[key]
+        cache[key] = _open(working, working.steps[number], spelt)
+    opened = cache[key]
+    return Opened(opened.working, Ref(opened.output.step, opened.output.index + spelt.index), opened.origins)
 
 
-def _open(working: Working, number: int, index: tuple[int, ...] | None) -> Opened:
-    step = working.steps[number]
-    spelt = plan(Bound(working, step), index)
+def _open(working: Working, step: Step, spelt: Plan) -> Opened:
     program = Program(Source("opening", step.operation))
     origins: dict[int, tuple[Ref, tuple[int, ...]]] = {}
     boxes = {}
@@ -70,4 +71,4 @@ def _open(working: Working, number: int, index: tuple[int, ...] | None) -> Opene
     assert output is not None
     opened = program.finish()
     opened.decimals = working.decimals
-    return Opened(opened, Ref(output.step, output.index + spelt.index), origins)
+    return Opened(opened, output, origins)

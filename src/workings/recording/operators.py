@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workings.recording import containers
 from workings.recording.ledger import CONSTANT, NUMBERS
 from workings.recording.operations import functions
+from workings.recording.places import DICTS
 from workings.recording.working import Ref, Slot
 
 if TYPE_CHECKING:
@@ -48,12 +50,29 @@ def operate(calls: Calls, frame: Frame, sign: str, left: Box, right: Box) -> Box
     if tag is None and type(result) in (list, tuple):
         _join_lists(calls, sign, left, right, result)
     elif tag is None and type(result) is bool and sign in ("==", "!=", "<", "<=", ">", ">="):
+        left, right = _as_plain(calls, left), _as_plain(calls, right)
+        if containers.is_plain(left.value) and containers.is_plain(right.value):
+            return recorder.record(known, (left, right), {}, result)
         _guard_numbers(calls, left)
         _guard_numbers(calls, right)
         tag = CONSTANT
+    elif tag is None and type(result) is str:
+        recorder.made_text(result, [left, right])
+    elif tag is None and type(result) in DICTS and isinstance(b, dict):
+        recorder.ledger.shadow(result, recorder.ledger.shadow_of(a).tags | recorder.ledger.shadow_of(b).tags)
     elif tag is None and isinstance(result, _ARRAY) and calls.is_recordable(result):
         return calls.recorder.record(known, (left, right), {}, result)  # an array and a list
     return calls.box(result, tag)
+
+
+def _as_plain(calls: Calls, box: Box) -> Box:
+    """A named tuple that compares like any tuple, as a tuple."""
+    value = box.value
+    if type(value) is tuple or not isinstance(value, tuple) or type(value).__eq__ is not tuple.__eq__:
+        return box
+    plain = tuple(value)
+    calls.recorder.ledger.shadow(plain, list(calls.recorder.ledger.shadow_of(value).tags))
+    return calls.box(plain)
 
 
 def _join_lists(calls: Calls, sign: str, left: Box, right: Box, result: Any) -> None:
@@ -70,7 +89,9 @@ def _join_lists(calls: Calls, sign: str, left: Box, right: Box, result: Any) -> 
 
 def _guard_numbers(calls: Calls, box: Box) -> None:
     """A comparison of containers looks at their numbers."""
-    if type(box.value) in (list, tuple):
+    if type(box.value) is str:
+        calls.recorder.opened_text(box.value)
+    elif isinstance(box.value, (list, tuple)):
         for value, tag in zip(*calls.items_of(box), strict=True):
             _guard_numbers(calls, calls.box(value, tag))
     else:
@@ -124,6 +145,8 @@ def inplace(calls: Calls, frame: Frame, sign: str, left: Box, right: Box) -> Box
         recorder.current = frame
         recorder.ledger.shadow(a, [*before, *tags])
         return left
+    if type(a) in DICTS and sign == "|" and isinstance(b, dict):
+        return calls.method(frame, left, "update", [right], {}) and left
     before = list(recorder.ledger.shadow_of(a).tags) if type(a) is list and sign == "*" else None
     result, tag = calls.perform(frame, call, [left, right])
     if before is not None and result is a:

@@ -89,7 +89,12 @@ def adopt_fields(calls: Calls, instance: Any, args: list[Box], kwargs: dict[str,
     boxes = [*args, *kwargs.values()]
     if isinstance(instance, tuple):
         if ledger.existing_shadow(instance) is None:
-            ledger.shadow(instance, match(list(instance), boxes))
+            tags = match(list(instance), boxes)
+            defaults = getattr(instance, "_field_defaults", {})
+            for place, name in enumerate(getattr(instance, "_fields", ())):
+                if tags[place] is None and defaults.get(name, ledger) is instance[place]:
+                    tags[place] = CONSTANT
+            ledger.shadow(instance, tags)
         return
     if isinstance(instance, BaseException):
         ledger.shadow(instance.args, match(list(instance.args), boxes))

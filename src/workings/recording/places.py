@@ -44,6 +44,11 @@ def attribute(calls: Calls, frame: Frame, box: Box, name: str) -> Box:
         if inner is None and not source.is_user_module(holder):
             return calls.box(value, CONSTANT if type(value) in NUMBERS else None)
         return recorder.load(inner or recorder.module(holder.__dict__), name, value)
+    if type(holder) in NUMBERS and f"number.{name}" in functions.BY_NAME:
+        value = getattr(holder, name)
+        if box.tag is CONSTANT:
+            return calls.box(value, CONSTANT)
+        return recorder.record(functions.BY_NAME[f"number.{name}"], (box,), {}, value)
     value, tag = calls.perform(frame, lambda h: getattr(h, name), [box])
     return calls.box(value, _attribute_tag(calls, holder, name, value, tag))
 
@@ -66,12 +71,10 @@ def _attribute_tag(calls: Calls, holder: Any, name: str, value: Any, tag: Tag) -
             return CONSTANT
         if isinstance(value, np.generic) and ledger.scalar_ref(value) is not None:
             return ledger.scalar_ref(value)
-        if isinstance(holder, complex):
-            return CONSTANT if kind is int else recorder.given(value)
         if not source.is_user_type(type(holder)) and not isinstance(holder, type):
             setting = recorder.tensors is not None and recorder.tensors.handles(type(holder))
             return CONSTANT if kind is int or setting else recorder.given(value)
-        lost = ledger.is_born(holder) and name in getattr(holder, "__dict__", ())
+        lost = any(ledger.is_born(o) and name in getattr(o, "__dict__", ()) for o in (holder, *type(holder).__mro__))
         tag = recorder.given(value, lost=lost, note="" if lost else "an attribute set before recording")
         ledger.set_attribute(holder, name, value, tag)
         recorder.bind(recorder.current, name, tag)

@@ -1,7 +1,7 @@
 """Arguments and values as JSON has them, and back: everything a step can hold, and nothing that runs.
 
-Lists, texts, booleans, whole numbers and finite floats stand as they are. Everything else is an object with one key that
-says what it is: ``{"tuple": [...]}``, ``{"array": "arrays/3.npy"}``, ``{"input": 0}``.
+Lists, texts, booleans, whole numbers and finite floats stand as they are. Everything else is an object with one key
+that says what it is: ``{"tuple": [...]}``, ``{"array": "arrays/3.npy"}``, ``{"input": 0}``.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def holds_unsaved(value: Any) -> bool:
     """Whether something in an argument could not be kept in a file."""
     if isinstance(value, dict):
         return any(map(holds_unsaved, value.values()))
-    return isinstance(value, Unsaved) or isinstance(value, (list, tuple)) and any(map(holds_unsaved, value))
+    return isinstance(value, Unsaved) or (isinstance(value, (list, tuple)) and any(map(holds_unsaved, value)))
 
 
 _TYPES = {"bool", "int", "float", "complex", "str", "list", "tuple"}
@@ -105,7 +105,9 @@ class Writer:
 
     def _numpy_scalar(self, value: np.generic) -> Any:
         if value.dtype.kind in "fiub" and value.dtype.itemsize <= 8:
-            return {"number": [value.dtype.str, self.write(value.item())]}  # a float of fewer bits is exact in one of 64
+            return {
+                "number": [value.dtype.str, self.write(value.item())]
+            }  # a float of fewer bits is exact in one of 64
         return {"scalar": self._array(np.asarray(value))} if value.dtype.kind in "fc" else self._text(value)
 
     def _text(self, value: Any) -> dict[str, str]:
@@ -227,6 +229,6 @@ class Reader:
 
 
 _READ = {
-    "array", "scalar", "number", "tensor", "float", "complex", "tuple", "dict", "slice", "input", "ref", "ellipsis", "type",
-    "numpy", "dtype", "torch", "unsaved",
+    "array", "scalar", "number", "tensor", "float", "complex", "tuple", "dict", "slice", "input", "ref", "ellipsis",
+    "type", "numpy", "dtype", "torch", "unsaved",
 }  # fmt: skip

@@ -44,7 +44,7 @@ class Box:
 class Frame:
     """One activation of a rewritten scope: the origins of its variables, and where it stands."""
 
-    __slots__ = ("collect", "collector", "group", "followed", "kept", "lists", "site", "statement", "tags")
+    __slots__ = ("classes", "collect", "collector", "group", "followed", "kept", "lists", "site", "statement", "tags")
 
     def __init__(self, group: int, site: Site | None = None, statement: int = 0) -> None:
         self.tags: dict[str, tuple[Any, Tag]] = {}
@@ -55,6 +55,7 @@ class Frame:
         self.collector: list[Tag] | None = None
         self.kept: dict[int, Box] = {}
         self.lists: dict[str, Any] = {}
+        self.classes: dict[tuple[str, str], Box] = {}
         self.followed = True
 
 
@@ -76,11 +77,13 @@ class Recorder:
         self.fixed: set[int] = set()
         self.tensors: Any = None  # the tensor side, once torch is there
         self.adopted: set[type] = set()
+        self.named: dict[tuple[int, str], Ref] = {}  # what each name was last bound to
         self.patched: list[tuple[type, str, Any]] = []
         self.overrides: dict[tuple[str, int], Any] = {}
         self.bound: dict[str, int] = {}
         self.module_defaults: dict[int, tuple[Any, ...]] = {}  # a function's site -> its defaults from before
-        self._texts: list[str] = []
+        self._texts: list[tuple[str, tuple[Any, ...] | None, list[Box]]] = []
+        self._shown: list[Box] = []
         self._sets: dict[int, tuple[Any, list[Box]]] = {}
         self.defaults: dict[int, list[tuple[Any, Tag]]] = {}
         self.sent: tuple[Any, Tag] | None = None
@@ -113,7 +116,7 @@ class Recorder:
         shape = getattr(value, "shape", ())
         shape = step.shape = shape if type(shape) is tuple else tuple(shape)
         dtype = getattr(value, "dtype", None)
-        step.dtype = str(dtype).removeprefix("torch.") if dtype is not None else type(value).__name__
+        step.dtype = type(value).__name__ if dtype is None else _TYPE_NAMES.get(dtype) or _type_name(dtype)
         working.steps.append(step)
         if operation not in ("given", "opaque"):
             fixed, counters = self.fixed, self.counters
@@ -313,8 +316,48 @@ class Recorder:
             entry = frame.tags.get(name)
             if ref is not None and entry is not None and entry[0] is holder:
                 self.bind(frame, name, ref)
+        for name, (value, _) in list(frame.tags.items()):
+            self._name_written(frame, name, value)
+
+    def _name_written(self, frame: Frame, name: str, value: Any) -> None:
+        """So are arrays and tensors that were written into: the name means what they hold at the end."""
+        if isinstance(value, NUMPY_ARRAY):
+            ref = self.ledger.read(value) if self.ledger.owns(value) else None
+        elif self.tensors is not None and self.tensors.is_tensor(value):
+            ref = self.tensors.read(value) if value._base is None else None
+        else:
+            return
+        last = self.named.get((frame.group, name))
+        if ref is None or last is None or last == ref:
+            return
+        step = self.working.steps[ref.step]
+        self.named[frame.group, name] = ref
+        self.working.bindings.append(Binding(frame.group, name, ref, step.statement, step.site))
 
     # -- names --------------------------------------------------------------------------------------------------
+
+    def class_value(self, frame: Frame, owner: str, name: str, box: Box) -> Any:
+        """``name = value`` in the body of a class."""
+        frame.classes[owner, name] = box
+        return box.value
+
+    def class_load(self, frame: Frame, owner: str, name: str, value: Any) -> Box:
+        known = frame.classes.get((owner, name))
+        return known if known is not None and known.value is value else Box(value)
+
+    def class_made(self, frame: Frame, owner: str, made: Any) -> None:
+        """A class has been made: its attributes have origins."""
+        for (group, name), box in list(frame.classes.items()):
+            if group != owner:
+                continue
+            del frame.classes[group, name]
+            if isinstance(made, type) and vars(made).get(name) is box.value:
+                tag = box.tag
+                if tag is CONSTANT and type(box.value) in NUMBERS and type(box.value) is not bool:
+                    tag = self.given(box.value, lost=False)
+                self.ledger.set_attribute(made, name, box.value, tag)
+                if isinstance(tag, Ref):
+                    self.bind(frame, name, tag)
 
     def default(self, key: int, box: Box) -> Any:
         """The default of a parameter is worked out when its function is made, and remembered for its calls."""
@@ -366,6 +409,8 @@ class Recorder:
         return Box(value, tag)
 
     def bind(self, frame: Frame, name: str, ref: Ref) -> None:
+        """A name for a value, in the scope of a frame."""
+        self.named[frame.group, name] = ref
         self.working.bindings.append(Binding(frame.group, name, ref, self.current.statement, self.current.site))
 
     def store(self, frame: Frame, name: str, box: Box) -> Any:
@@ -786,22 +831,63 @@ class Recorder:
         for frame in [self.root, *self.modules.values()]:
             self.current = frame
             self._name_containers(frame)
+        self.working.__dict__.pop("index", None)  # names made on the way do not hold the rest
         self.working.conventions = read_conventions(self.working) | self.working.conventions
         return self.working
 
-    def made_text(self, text: Any) -> None:
-        """Text that shows numbers: should it be read as a number again, that number's origin is lost."""
-        if type(text) is str and any(map(str.isdigit, text)):
-            self._texts.append(text)
+    def shown(self, box: Box) -> Any:
+        """A value that goes into a text."""
+        self._shown.append(box)
+        return box.value
 
-    def is_made_text(self, text: str | bytes) -> bool:
-        plain = text.decode("latin-1") if isinstance(text, bytes) else text
-        return any(plain.strip() in made for made in self._texts)
-
-    def text(self, value: str) -> Box:
+    def text(self, value: str, parts: tuple[Any, ...] | None) -> Box:
         """A string put together from values."""
-        self.made_text(value)
+        count = sum(type(p) is tuple for p in parts) if parts is not None else len(self._shown)
+        boxes = self._shown[len(self._shown) - count :]
+        del self._shown[len(self._shown) - count :]
+        self.made_text(value, boxes, parts)
         return Box(value)
+
+    def made_text(self, text: Any, boxes: Sequence[Box], parts: tuple[Any, ...] | None = None) -> None:
+        """Text that shows numbers: should it steer the program or be read again, those numbers must not change."""
+        if type(text) is str and any(map(self.calls.holds_numbers, boxes)):
+            self._texts.append((text, parts, list(boxes)))
+
+    def opened_text(self, text: str | bytes) -> bool:
+        """Text is compared, read as a number or returned. Says whether it was made from numbers."""
+        if not self._texts:
+            return False
+        plain = (text.decode("latin-1") if isinstance(text, bytes) else text).strip()
+        found = [boxes for made, _, boxes in self._texts if plain and plain in made or made == text]
+        for boxes in found:
+            for box in boxes:
+                self.guard_inside(box, "a number written as text")
+        return bool(found)
+
+    def guard_inside(self, box: Box, reason: str) -> None:
+        """Every number of a value must come out the same on replay."""
+        if isinstance(box.value, (list, tuple)):
+            for value, tag in zip(*self.calls.items_of(box), strict=True):
+                self.guard_inside(Box(value, tag), reason)
+        elif isinstance(box.value, dict):
+            for key, value in box.value.items():
+                self.guard_inside(Box(value, self.ledger.entry(box.value, key, value)), reason)
+        elif isinstance(box.value, NUMPY_ARRAY):
+            ref = self.ref(box)
+            if ref is not None and ref.step not in self.fixed:
+                self.working.guards.append(Guard(ref, box.value.tolist(), self.current.site, reason))
+        else:
+            self.guard(box, reason)
+
+    def text_length(self, text: str) -> Box | None:
+        """``len`` of a text made from numbers can be worked out again."""
+        for made, parts, boxes in self._texts:
+            if made is text and parts is not None and len(boxes) == sum(type(p) is tuple for p in parts):
+                inputs: list[Ref] = []
+                values = tuple([self.template(b, inputs) for b in boxes])
+                name = "recording.text_length"
+                return Box(len(text), self.step("text_length", name, tuple(inputs), (parts, *values), {}, value=len(text)))
+        return None
 
     def opaque(self, what: str, ref: Ref) -> None:
         self.working.lost.append(Loss("opaque", what, ref.step, self.current.site))
@@ -829,6 +915,14 @@ def _describe(value: Any) -> str:
     if shape:
         return f"an array of shape {tuple(shape)}"
     return f"the number {value}"
+
+
+_TYPE_NAMES: dict[Any, str] = {}
+
+
+def _type_name(dtype: Any) -> str:
+    name = _TYPE_NAMES[dtype] = str(dtype).removeprefix("torch.")
+    return name
 
 
 def _same_items(first: list[Any], second: list[Any]) -> bool:

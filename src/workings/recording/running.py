@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from workings.recording import containers, source
+from workings.recording.comments import label_from_comments
 from workings.recording.ledger import CONSTANT
 from workings.recording.recorder import Box, Frame, Recorder
 from workings.recording.working import Ref, Source, Working
@@ -131,12 +132,13 @@ def record_script(
         if saved is not None:
             sys.modules["__main__"] = saved
     working = recorder.finish()
-    _keep_printed(working, printed)
+    _complete(working, printed)
     return working
 
 
-def _keep_printed(working: Working, printed: io.StringIO) -> None:
+def _complete(working: Working, printed: io.StringIO) -> None:
     working.printed = printed.getvalue()
+    label_from_comments(working)
 
 
 def _stopped(recorder: Recorder, printed: io.StringIO, message: str, error: BaseException) -> ScriptError:
@@ -144,7 +146,7 @@ def _stopped(recorder: Recorder, printed: io.StringIO, message: str, error: Base
     where = f" at line {site.line}: {site.text.splitlines()[0]}" if site is not None and site.text else ""
     working = recorder.finish()
     working.source.error = message + where
-    _keep_printed(working, printed)
+    _complete(working, printed)
     return ScriptError(message + where, working, error)
 
 
@@ -252,6 +254,9 @@ def _parts(recorder: Recorder, box: Box) -> Any:
         return containers.Made(type(value), fields)
     if isinstance(box.tag, Ref):
         return recorder.ref(box)
+    if type(value) is str:
+        recorder.opened_text(value)
+        return value
     if box.tag is CONSTANT or type(value) is bool:
         return value
     ref = recorder.ref(box)

@@ -1,9 +1,9 @@
 """A Working in one file: a zip archive with JSON for the structure and NumPy's own format for arrays.
 
-Nothing in it is code: there is no pickle, and a file can only name functions that compute and touch nothing else. Tensors
-are kept as arrays, so that a Working of PyTorch code can be read where there is no PyTorch; its numbers, names, labels and
-arithmetic are all there, and what only PyTorch could run again stands frozen at its recorded value. Where PyTorch has been
-imported before, they are tensors again and a replay runs.
+Nothing in it is code: there is no pickle, and a file can only name functions that compute and touch nothing else.
+Tensors are kept as arrays, so that a Working of PyTorch code can be read where there is no PyTorch: its numbers, names,
+labels and arithmetic are all there, and what only PyTorch could run again stands frozen at its recorded value. Where
+PyTorch has been imported before the file is read, they are tensors again and a replay runs.
 """
 
 from __future__ import annotations
@@ -29,11 +29,20 @@ VERSION = 1
 _MEMBER = "working.json"
 _LIMIT = 4 * 2**30  # bytes of one array when unpacked: a small file cannot ask for more memory than that
 _KEYS = {
-    "workings", "source", "sites", "groups", "steps", "bindings", "guards", "lost", "conventions", "decimals", "axis_labels",
-    "notes", "printed", "argument_parts", "result_parts", "result",
+    "workings", "source", "sites", "groups", "steps", "bindings", "guards", "lost", "conventions", "decimals",
+    "axis_labels", "notes", "printed", "argument_parts", "result_parts", "result",
 }  # fmt: skip
 # Opaque functions that a file may name: packages of functions that return numbers for numbers and do nothing else.
-_COMPUTING = ("numpy.linalg.", "numpy.fft.", "math.", "cmath.", "statistics.", "scipy.special.", "scipy.linalg.", "scipy.fft.")
+_COMPUTING = (
+    "numpy.linalg.",
+    "numpy.fft.",
+    "math.",
+    "cmath.",
+    "statistics.",
+    "scipy.special.",
+    "scipy.linalg.",
+    "scipy.fft.",
+)
 
 
 def save(working: Working, path: Path) -> None:
@@ -53,7 +62,7 @@ def save(working: Working, path: Path) -> None:
 
 
 def load(path: Path) -> Working:
-    """Read a Working. Raises :class:`SavedFileError` for a file that is not one, or of a version that is not understood."""
+    """Read a Working. Raises :class:`SavedFileError` for a file that is not one, or that this version does not know."""
     try:
         with zipfile.ZipFile(path) as archive:
             document = json.loads(archive.read(_MEMBER))
@@ -74,7 +83,9 @@ def load(path: Path) -> Working:
 def _check(document: Any, path: Path) -> None:
     version = document.get("workings") if isinstance(document, dict) else None
     if version != VERSION:
-        raise SavedFileError(f"{path}: found version {version!r} of the format; expected {VERSION}; use the Workings that wrote it")
+        raise SavedFileError(
+            f"{path}: found version {version!r} of the format; expected {VERSION}; use the Workings that wrote it"
+        )
     unknown, missing = set(document) - _KEYS, _KEYS - set(document)
     if unknown or missing:
         what = f"unknown keys {sorted(unknown)}" if unknown else f"no {sorted(missing)}"
@@ -107,7 +118,13 @@ def _document(working: Working, writer: Writer) -> dict[str, Any]:
 
     document: dict[str, Any] = {
         "workings": VERSION,
-        "source": {"kind": origin.kind, "name": origin.name, "file": origin.file, "text": origin.text, "error": origin.error},
+        "source": {
+            "kind": origin.kind,
+            "name": origin.name,
+            "file": origin.file,
+            "text": origin.text,
+            "error": origin.error,
+        },
         "groups": [
             [g.number, g.parent, g.name, g.kind, g.statement, g.title, g.equation, g.section, site(g.site), g.detail]
             for g in working.groups
@@ -142,12 +159,16 @@ def _step(working: Working, step: Step, writer: Writer, site: int | None) -> dic
         "shape": list(step.shape),
         "dtype": step.dtype,
     }
-    entry |= {key: getattr(step, key) for key in ("output", "plain", "note") if getattr(step, key) not in (None, False, "")}
+    entry |= {
+        key: getattr(step, key) for key in ("output", "plain", "note") if getattr(step, key) not in (None, False, "")
+    }
     # What NumPy can compute again need not be written; what only PyTorch can must be, to be read without it.
     if step.kept or step.function.startswith("aten."):
         try:
             kept = step.kept
-            entry["value"] = writer.write(step.value) if kept else writer.once(working.evaluator.step_value(step.number))
+            entry["value"] = (
+                writer.write(step.value) if kept else writer.once(working.evaluator.step_value(step.number))
+            )
         except NotRecorded:
             pass  # it was not to be had here either
     return entry
@@ -157,12 +178,17 @@ def _step(working: Working, step: Step, writer: Writer, site: int | None) -> dic
 
 
 def _working(document: Mapping[str, Any], reader: Reader) -> Working:
-    sites = [Site(file, line, text, comment, tuple(targets)) for file, line, text, comment, targets in document["sites"]]
+    sites = [
+        Site(file, line, text, comment, tuple(targets)) for file, line, text, comment, targets in document["sites"]
+    ]
 
     def site(number: int | None) -> Site | None:
         return None if number is None else sites[number]
 
-    groups = [Group(*entry[:8], site(entry[8]), entry[9]) for entry in document["groups"]]
+    groups = [
+        Group(number, parent, name, kind, statement, title, equation, section, site(place), detail)
+        for number, parent, name, kind, statement, title, equation, section, place, detail in document["groups"]
+    ]
     working = Working(Source(**document["source"]), groups=groups)
     for number, entry in enumerate(document["steps"]):
         working.steps.append(_read_step(number, entry, reader, site(entry["site"])))
@@ -172,12 +198,15 @@ def _working(document: Mapping[str, Any], reader: Reader) -> Working:
         if any(not 0 <= ref.step < step.number for ref in step.inputs):
             raise SavedFileError(f"step {step.number} uses a step that does not come before it")
     working.bindings = [Binding(g, name, reader.ref(ref), at, site(s)) for g, name, ref, at, s in document["bindings"]]
-    working.guards = [Guard(reader.ref(ref), reader.read(value), site(s), why) for ref, value, s, why in document["guards"]]
+    working.guards = [
+        Guard(reader.ref(ref), reader.read(value), site(s), why) for ref, value, s, why in document["guards"]
+    ]
     working.lost = [Loss(kind, what, step, site(s)) for kind, what, step, s in document["lost"]]
     working.conventions = {str(k): str(v) for k, v in document["conventions"].items()}
     working.decimals = int(document["decimals"])
     working.axis_labels = {
-        int(step): tuple(tuple(axis) if axis is not None else None for axis in labels) for step, labels in document["axis_labels"]
+        int(step): tuple(tuple(axis) if axis is not None else None for axis in labels)
+        for step, labels in document["axis_labels"]
     }
     working.notes = [str(note) for note in document["notes"]]
     working.printed = str(document["printed"])
@@ -192,7 +221,8 @@ def _read_step(number: int, entry: Mapping[str, Any], reader: Reader, site: Site
     note = str(entry.get("note", ""))
     step = Step(
         number, str(entry["operation"]), function, tuple(reader.ref(r) for r in entry["inputs"]),
-        tuple(reader.read(entry["arguments"])), reader.read(entry["keywords"]), int(entry["group"]), int(entry["statement"]), site,
+        tuple(reader.read(entry["arguments"])), reader.read(entry["keywords"]), int(entry["group"]),
+        int(entry["statement"]), site,
     )  # fmt: skip
     step.output = entry.get("output")
     step.plain = bool(entry.get("plain", False))
@@ -208,8 +238,7 @@ def _read_step(number: int, entry: Mapping[str, Any], reader: Reader, site: Site
 
 
 def _may_run(function: str) -> bool:
-    """Whether a file may have a function run: those of the tables, and packages that only compute. PyTorch's own operators
-    would get arrays in the place of tensors."""
+    """Whether a file may have a function run: those of the tables, and those of packages that only compute."""
     known = BY_NAME.get(function)
     if known is not None and known.operation != "opaque":
         return True

@@ -20,7 +20,8 @@ import tokenize
 import types
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from workings.recording.operations.functions import OPERATORS  # noqa: F401 - the signs below are its keys
 from workings.recording.working import Site
@@ -28,6 +29,7 @@ from workings.recording.working import Site
 if TYPE_CHECKING:
     from workings.recording.recorder import Recorder
 
+Node = TypeVar("Node", bound=ast.AST)
 RECORDER = "_wk"
 MODULE_FRAME = "_wf0"
 SITES: list[Site] = []
@@ -109,6 +111,7 @@ def _names_bound(nodes: Iterable[ast.AST]) -> tuple[set[str], set[str]]:
     return bound - outside - not_here, outside
 
 
+@lru_cache(maxsize=64)
 def comments_of(text: str) -> tuple[dict[int, str], dict[int, str]]:
     """Comments beside code and comments on lines of their own, by line number."""
     beside: dict[int, str] = {}
@@ -144,7 +147,7 @@ class Rewriter:
 
     def ask(self, method: str, *args: ast.expr, at: ast.AST) -> ast.expr:
         call = ast.Call(ast.Attribute(_load(RECORDER), method, ast.Load()), list(args), [])
-        return ast.fix_missing_locations(ast.copy_location(call, at))
+        return _placed(call, at)
 
     def site(self, node: ast.stmt | ast.expr, targets: tuple[str, ...] = ()) -> ast.expr:
         first, last = node.lineno, getattr(node, "end_lineno", node.lineno) or node.lineno
@@ -153,10 +156,21 @@ class Rewriter:
             last = max(first, min(body[0].lineno - 1, last))
             text = self.lines[first - 1].strip() if first <= len(self.lines) else ""
         else:
-            text = ast.get_source_segment(self.text, node) or ""
+            text = self._segment(node)
         comment = self.beside.get(last) or self.beside.get(first) or self._above(first)
         SITES.append(Site(self.file, first, text, comment, targets))
         return ast.Constant(len(SITES) - 1)
+
+    def _segment(self, node: ast.stmt | ast.expr) -> str:
+        """The source of a node. Columns count bytes, so a line that is not ASCII is cut as bytes."""
+        first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+        lines = self.lines[first : last + 1]
+        if not lines:
+            return ""
+        ends = [line.encode() for line in (lines[0], lines[-1])]
+        if first == last:
+            return ends[0][node.col_offset : node.end_col_offset].decode()
+        return "\n".join([ends[0][node.col_offset :].decode(), *lines[1:-1], ends[1][: node.end_col_offset].decode()])
 
     def _above(self, line: int) -> str:
         found = []
@@ -186,6 +200,9 @@ class Rewriter:
     def _name(self, node: ast.Name, scope: Scope) -> ast.expr:
         if node.id == "__class__":
             return self.ask("plain", node, at=node)
+        if scope.kind == "class" and node.id in scope.bound:
+            names = (ast.Constant(scope.class_name), ast.Constant(node.id))
+            return self.ask("class_load", self._frame(scope), *names, node, at=node)
         return self.ask("load", _load(scope.frame_of(node.id)), ast.Constant(node.id), node, at=node)
 
     def _binop(self, node: ast.BinOp, scope: Scope) -> ast.expr:
@@ -283,15 +300,30 @@ class Rewriter:
         return self.ask("dictionary", keys, self._several(node.values, scope), at=node)
 
     def _joinedstr(self, node: ast.JoinedStr, scope: Scope) -> ast.expr:
+        made, parts = self._format(node, scope)
+        return self.ask("text", made, ast.Constant(parts), at=node)
+
+    def _format(self, node: ast.JoinedStr, scope: Scope) -> tuple[ast.expr, tuple[Any, ...] | None]:
+        """An f-string whose values are seen, and what it is made of; None where a format is worked out itself."""
         values: list[ast.expr] = []
+        parts: list[Any] | None = []
         for value in node.values:
             if isinstance(value, ast.FormattedValue):
                 spec = value.format_spec
-                if isinstance(spec, ast.JoinedStr):
-                    spec = self._joinedstr(spec, scope).args[0]  # type: ignore[attr-defined]
-                value = ast.copy_location(ast.FormattedValue(self.bare(value.value, scope), value.conversion, spec), value)
-            values.append(value)
-        return self.ask("text", ast.copy_location(ast.JoinedStr(values), node), at=node)
+                plain = _plain_format(spec)
+                if isinstance(spec, ast.JoinedStr) and plain is None:
+                    spec, parts = self._format(spec, scope)[0], None
+                shown = self.ask("shown", self.box(value.value, scope), at=value)
+                new = ast.FormattedValue(shown, value.conversion, spec)
+                values.append(ast.copy_location(new, value))
+                if parts is not None:
+                    parts.append((value.conversion, plain))
+            else:
+                values.append(value)
+                if parts is not None:
+                    parts.append(value.value if isinstance(value, ast.Constant) else "")
+        made = ast.copy_location(ast.JoinedStr(values), node)
+        return made, None if parts is None else tuple(parts)
 
     def _namedexpr(self, node: ast.NamedExpr, scope: Scope) -> ast.expr:
         owner = scope
@@ -396,7 +428,7 @@ class Rewriter:
         return self._express(self.ask("line", self._frame(scope), self.site(node, targets), at=node), node)
 
     def _express(self, value: ast.expr, at: ast.AST) -> ast.stmt:
-        return ast.fix_missing_locations(ast.copy_location(ast.Expr(value), at))
+        return _placed(ast.Expr(value), at)
 
     def _do_expr(self, node: ast.Expr, scope: Scope) -> list[ast.stmt]:
         if isinstance(node.value, ast.Constant):
@@ -521,7 +553,7 @@ class Rewriter:
             body = [*self._assign(target, _load(held), scope, node), *body]
             target = ast.Name(held, ast.Store())
         new = ast.For(target, items, body, self.body(node.orelse, scope))
-        return [line, ast.fix_missing_locations(ast.copy_location(new, node))]
+        return [line, _placed(new, node)]
 
     def _do_assert(self, node: ast.Assert, scope: Scope) -> list[ast.stmt]:
         test = self.ask("truth", self._frame(scope), self.box(node.test, scope), at=node.test)
@@ -542,7 +574,7 @@ class Rewriter:
                 entered = self.ask("entered", self._frame(scope), _load(name), at=item.context_expr)
                 body = [*self._assign(item.optional_vars, entered, scope, node), *body]
             new = ast.With([ast.withitem(manager, held)], body)
-            body = [ast.fix_missing_locations(ast.copy_location(new, node))]
+            body = [_placed(new, node)]
         return [self._line(node, scope), *body]
 
     def _do_try(self, node: ast.Try, scope: Scope) -> list[ast.stmt]:
@@ -574,7 +606,7 @@ class Rewriter:
                 asked = self.ask("matched", self._frame(scope), key, ast.Constant(shape), values, at=node.subject)
                 test = asked if test is None else ast.copy_location(ast.BoolOp(ast.And(), [asked, test]), node.subject)
             cases.append(ast.match_case(case.pattern, test, self.body(case.body, scope)))
-        return [self._line(node, scope), ast.fix_missing_locations(ast.copy_location(ast.Match(subject, cases), node))]
+        return [self._line(node, scope), _placed(ast.Match(subject, cases), node)]
 
     def _do_import(self, node: ast.Import | ast.ImportFrom, scope: Scope) -> list[ast.stmt]:
         if isinstance(node, ast.ImportFrom) and node.module == "__future__":
@@ -584,18 +616,27 @@ class Rewriter:
     _do_importfrom = _do_import
 
     def _do_classdef(self, node: ast.ClassDef, scope: Scope) -> list[ast.stmt]:
-        inner = Scope("class", scope.frame, parent=scope, class_name=node.name)
-        body = [
-            new
-            for statement in node.body
-            for new in (
-                self._do_functiondef(statement, inner) if isinstance(statement, ast.FunctionDef) else
-                self._do_classdef(statement, inner) if isinstance(statement, ast.ClassDef) else [statement]
-            )
-        ]
+        inner = Scope("class", scope.frame, _names_bound(node.body)[0], parent=scope, class_name=node.name)
+        body = [new for statement in node.body for new in self._in_class(statement, inner)]
         decorators = [self.bare(d, scope) for d in node.decorator_list]
         new = ast.ClassDef(node.name, node.bases, node.keywords, body, decorators, **_type_params(node))
-        return [ast.copy_location(new, node)]
+        made = self.ask("class_made", self._frame(scope), ast.Constant(node.name), _load(node.name), at=node)
+        if scope.kind == "class":
+            return [ast.copy_location(new, node)]
+        return [ast.copy_location(new, node), self._express(made, node)]
+
+    def _in_class(self, node: ast.stmt, scope: Scope) -> list[ast.stmt]:
+        """A statement of a class body: methods, and values whose origins the class remembers."""
+        if isinstance(node, ast.FunctionDef):
+            return self._do_functiondef(node, scope)
+        if isinstance(node, ast.ClassDef):
+            return self._do_classdef(node, scope)
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        if len(targets) != 1 or not isinstance(targets[0], ast.Name) or node.value is None:  # type: ignore[attr-defined]
+            return [node]
+        names = (ast.Constant(scope.class_name), ast.Constant(targets[0].id))
+        node.value = self.ask("class_value", self._frame(scope), *names, self.box(node.value, scope), at=node)  # type: ignore[attr-defined]
+        return [node]
 
     def _do_functiondef(self, node: ast.FunctionDef, scope: Scope) -> list[ast.stmt]:
         return [self.function(node, scope)]
@@ -617,7 +658,7 @@ class Rewriter:
             node.name, self._with_defaults(node.args, scope, inner.key), new_body, decorators, node.returns,
             node.type_comment, **_type_params(node),
         )  # fmt: skip
-        return ast.fix_missing_locations(ast.copy_location(new, node))
+        return _placed(new, node)
 
     def _enter(self, name: str, args: ast.arguments, scope: Scope, node: ast.stmt | ast.expr) -> ast.expr:
         """The call that opens a function's frame, with its parameters: label, value, whether it has a default."""
@@ -640,7 +681,7 @@ class Rewriter:
         """Parameters whose defaults remember their origins."""
 
         def default(node: ast.expr) -> ast.expr:
-            if scope.kind == "class" or isinstance(node, ast.Constant) and node.value is None:
+            if isinstance(node, ast.Constant) and node.value is None:
                 return node
             return self.ask("default", ast.Constant(key), self.box(node, scope), at=node)
 
@@ -650,8 +691,31 @@ class Rewriter:
         )  # fmt: skip
 
 
+def _placed(new: Node, at: ast.AST) -> Node:
+    """A new node and the new nodes inside it stand where ``at`` stands; nodes that have a place keep it."""
+    place = {name: getattr(at, name, None) for name in ("lineno", "col_offset", "end_lineno", "end_col_offset")}
+    stack: list[ast.AST] = [new]
+    while stack:
+        node = stack.pop()
+        if "lineno" in node._attributes and "lineno" not in node.__dict__:
+            node.__dict__.update(place)
+        elif "lineno" in node._attributes and node is not new:
+            continue
+        stack.extend(ast.iter_child_nodes(node))
+    return new
+
+
 def _load(name: str) -> ast.Name:
     return ast.Name(name, ast.Load())
+
+
+def _plain_format(spec: ast.expr | None) -> str | None:
+    """The format of a value in an f-string, where it is written out."""
+    if spec is None:
+        return ""
+    if isinstance(spec, ast.JoinedStr) and all(isinstance(v, ast.Constant) for v in spec.values):
+        return "".join(str(v.value) for v in spec.values if isinstance(v, ast.Constant))
+    return None
 
 
 def _parameter(label: str, name: str, has_default: bool) -> ast.expr:
@@ -698,7 +762,7 @@ def _captured(shape: Any) -> list[str]:
 
 
 def _set_name(name: str, value: ast.expr, at: ast.AST) -> ast.stmt:
-    return ast.fix_missing_locations(ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], value), at))
+    return _placed(ast.Assign([ast.Name(name, ast.Store())], value), at)
 
 
 def _type_params(node: Any) -> dict[str, Any]:

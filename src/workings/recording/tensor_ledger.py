@@ -8,6 +8,7 @@ written is read anew, from the whole, by the operator that once made it.
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +36,7 @@ class View:
     version: int
     parent: Window | None = None
     how: tuple[str, str, tuple[Any, ...], dict[str, Any], int | None] | tuple[int, ...] | None = None
-    index: Index | None = None  # its place in the root, where that is a row, a column, a block
+    index: Index | None = None  # its place in the root, where that is a row, a column, a block (not set for the root)
 
 
 @dataclass(slots=True)
@@ -53,6 +54,7 @@ class Memory:
     link: Any = None  # where NumPy knows the same memory
 
 
+_STRIDED = torch.strided
 _NAMES: dict[torch.dtype, str] = {}
 
 
@@ -64,7 +66,7 @@ def dtype_name(dtype: torch.dtype) -> str:
 
 
 def window(tensor: torch.Tensor) -> Window:
-    return tensor.storage_offset(), tuple(tensor.shape), tensor.stride(), tensor.dtype
+    return tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.dtype
 
 
 _TYPES = {1: "|u1", 2: "<u2", 4: "<u4", 8: "<u8", 16: "<c16"}
@@ -77,7 +79,7 @@ class _Twin:
         offset, shape, strides, dtype = place
         width = dtype.itemsize
         self.__array_interface__ = {
-            "data": (2**12 + offset * width, True), "shape": shape, "typestr": _TYPES[width], "version": 3,
+            "data": (2**12 + offset * width, True), "shape": tuple(shape), "typestr": _TYPES[width], "version": 3,
             "strides": tuple(s * width for s in strides),
         }  # fmt: skip
 
@@ -112,6 +114,7 @@ class TensorLedger:
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._memories: dict[int, Memory] = {}
+        self._spares: dict[int, tuple[Any, Callable[[], Ref]]] = {}
         self._others: dict[int, tuple[Any, Ref]] = {}  # tensors without plain storage (nested ones), by identity
         self.kept_bytes = 0
         self.lost = True  # whether a tensor nobody was seen to make counts as one whose origin was lost
@@ -119,25 +122,39 @@ class TensorLedger:
     # -- reading ------------------------------------------------------------------------------------------------
 
     def memory(self, tensor: torch.Tensor) -> Memory | None:
+        """What is known of the storage a tensor lies in; None for one not seen, or a tensor without plain storage."""
+        if tensor.is_nested or tensor.layout is not _STRIDED:
+            return None
         return self._memories.get(tensor.untyped_storage()._cdata)
+
+    def set_aside(self, tensor: torch.Tensor, step: Callable[[], Ref]) -> None:
+        """An output that may never be used: its step is written when it is."""
+        if plain(tensor):
+            storage = tensor.untyped_storage()
+            self._spares[storage._cdata] = (StorageWeakRef(storage), step)
 
     def knows(self, tensor: torch.Tensor) -> bool:
         """Whether the origin of a tensor was seen."""
         if not plain(tensor):
             known = self._others.get(id(tensor))
             return known is not None and known[0]() is tensor
-        return self.memory(tensor) is not None
+        number = tensor.untyped_storage()._cdata
+        return number in self._memories or number in self._spares
 
     def read(self, tensor: torch.Tensor, lost: bool | None = None, note: str = "") -> Ref:
         """The origin of what a tensor holds now. One that was never seen is given."""
-        lost = self.lost if lost is None else lost
-        if not plain(tensor):
-            known = self._others.get(id(tensor))
-            if known is not None and known[0]() is tensor:
-                return known[1]
-            return self._give(tensor, lost, note)
         memory = self.memory(tensor)
         if memory is None:
+            lost = self.lost if lost is None else lost
+            if not plain(tensor):
+                known = self._others.get(id(tensor))
+                if known is not None and known[0]() is tensor:
+                    return known[1]
+                return self._give(tensor, lost, note)
+            spare = self._spares.pop(tensor.untyped_storage()._cdata, None)
+            if spare is not None:
+                self.register(tensor, spare[1]())
+                return self.read(tensor)
             base = tensor._base
             if base is not None and plain(base) and base.untyped_storage()._cdata == tensor.untyped_storage()._cdata:
                 memory = self._open(base, self._give(base, lost, note))
@@ -151,7 +168,7 @@ class TensorLedger:
             return view.ref
         ref = self._current(memory, place)
         if ref is None:
-            ref = self._region(memory, tensor, place, lost, note)
+            ref = self._region(memory, tensor, place, self.lost if lost is None else lost, note)
         elif view is not None and ref.step not in memory.live and not ref.index:
             self.keep(ref, tensor)
         return ref
@@ -179,7 +196,14 @@ class TensorLedger:
         if isinstance(view.how[0], int):
             return Ref(parent.step, parent.index + view.how)  # type: ignore[operator]
         operation, function, arguments, keywords, output = view.how  # type: ignore[misc]
-        ref = self._recorder.step(operation, function, (parent,), arguments, keywords, value=None, output=output)
+        return self.step_at(operation, function, (parent,), arguments, keywords, place, output)
+
+    def step_at(
+        self, operation: str, function: str, inputs: tuple[Ref, ...], arguments: tuple[Any, ...], keywords: dict[str, Any],
+        place: Window, output: int | None = None,
+    ) -> Ref:  # fmt: skip
+        """Write down a step of which only the place of its value is known here."""
+        ref = self._recorder.step(operation, function, inputs, arguments, keywords, value=None, output=output)
         self._measure(ref, place)
         return ref
 
@@ -217,7 +241,7 @@ class TensorLedger:
 
     def _measure(self, ref: Ref, place: Window) -> None:
         step = self._recorder.working.steps[ref.step]
-        step.shape, step.dtype, step.kept = place[1], dtype_name(place[3]), False
+        step.shape, step.dtype, step.kept = tuple(place[1]), dtype_name(place[3]), False
 
     def step(
         self, operation: str, function: str, inputs: tuple[Ref, ...], arguments: tuple[Any, ...], keywords: dict[str, Any],
@@ -235,7 +259,7 @@ class TensorLedger:
     def _open(self, tensor: torch.Tensor, ref: Ref) -> Memory:
         storage = tensor.untyped_storage()
         place = window(tensor)
-        view = View(ref, 0, index=tuple(slice(0, n, 1) for n in place[1]))
+        view = View(ref, 0)
         memory = Memory(StorageWeakRef(storage), place, {place: view}, storage.nbytes())
         self._memories[storage._cdata] = memory
         if not ref.index:
@@ -247,9 +271,11 @@ class TensorLedger:
     def register(self, tensor: torch.Tensor, ref: Ref, must: bool = False) -> None:
         """A step has produced this tensor, in memory of its own."""
         if plain(tensor):
-            self._open(tensor, ref)
-        else:
-            self._others[id(tensor)] = (weakref.ref(tensor), ref)
+            memory = self._open(tensor, ref)
+            if not ref.index:
+                self._keep(ref, tensor, memory, memory.root, must)
+            return
+        self._others[id(tensor)] = (weakref.ref(tensor), ref)
         if not ref.index:
             self.keep(ref, tensor, must)
 
@@ -257,9 +283,10 @@ class TensorLedger:
         self, memory: Memory, tensor: torch.Tensor, ref: Ref, parent: Window, how: Any, index: Index | None
     ) -> None:
         """A step, or a row of one, is a window on known memory."""
-        memory.views[window(tensor)] = View(ref, memory.version, parent, how, index)
+        place = window(tensor)
+        memory.views[place] = View(ref, memory.version, parent, how, index)
         if not ref.index:
-            self.keep(ref, tensor)
+            self._keep(ref, tensor, memory, place)
 
     def know(self, memory: Memory, tensor: torch.Tensor) -> View:
         """The entry of a window, made now if it has none."""
@@ -273,16 +300,20 @@ class TensorLedger:
 
     def keep(self, ref: Ref, tensor: torch.Tensor, must: bool = False) -> None:
         """Keep a step's value by reference while all that is kept is small, or where it must be."""
+        memory = self.memory(tensor)
+        self._keep(ref, tensor, memory, window(tensor) if memory is not None else None, must)
+
+    def _keep(
+        self, ref: Ref, tensor: torch.Tensor, memory: Memory | None, place: Window | None, must: bool = False
+    ) -> None:
         step = self._recorder.working.steps[ref.step]
         if step.kept and step.value is not None:
             return
-        memory = self.memory(tensor) if plain(tensor) else None
         own = tensor.numel() * tensor.element_size()
         size = own if memory is None else memory.bytes
         copy = memory is None or memory.link is not None or size > 2 * own + 1024
         new = own if copy else (0 if memory is not None and memory.counted else size)
         if not must and self.kept_bytes + new > SMALL:
-            step.value, step.kept = None, False
             return
         self.kept_bytes += new
         step.kept = True
@@ -290,9 +321,9 @@ class TensorLedger:
             step.value = tensor.detach().clone()
             return
         step.value = tensor.detach()
-        if memory is not None:
+        if memory is not None and place is not None:
             memory.counted = True
-            memory.live[ref.step] = window(tensor)
+            memory.live[ref.step] = place
 
     def live(self) -> list[int]:
         """The steps whose kept values still share memory with the program's tensors."""
@@ -309,7 +340,7 @@ class TensorLedger:
 
     def before_write(self, tensor: torch.Tensor) -> None:
         """Save the values that the coming write would destroy."""
-        memory = self.memory(tensor) if plain(tensor) else None
+        memory = self.memory(tensor)
         if memory is None:
             return
         if memory.link is not None:
@@ -335,7 +366,7 @@ class TensorLedger:
 
     def written(self, tensor: torch.Tensor, content: Ref, must: bool = False) -> None:
         """A tensor now holds ``content``: a new version of its memory."""
-        memory = self.memory(tensor) if plain(tensor) else None
+        memory = self.memory(tensor)
         if memory is None:
             self.register(tensor, content, must)
             return

@@ -23,9 +23,9 @@ class ModuleScopes:
         self._side = side
         self._handles: list[Any] = []
         self._open: list[tuple[torch.nn.Module, Frame, Frame, str, bool]] = []  # module, before, its frame, path, repeated
-        self._paths: dict[int, tuple[Any, str, torch.nn.Module | None]] = {}  # id -> (module, path in its root, parent)
+        self._paths: dict[int, tuple[Any, str, bool]] = {}  # id -> (module, path in its root, one of several alike)
         self._details: dict[int, tuple[Any, bool, str]] = {}
-        self._names: dict[type, tuple[str, ...]] = {}
+        self._names: dict[type, tuple[tuple[str, ...], bool]] = {}
         self._entered: Frame | None = None
         self._adopted: set[int] = set()
         self.root_name: str | None = None  # what the outermost module is called; None: after its class
@@ -56,11 +56,11 @@ class ModuleScopes:
         if side.silent:
             return
         recorder = side.recorder
-        path, parent = self._path(module)
-        above = next((entry for entry in reversed(self._open) if entry[3] is not None), None)
+        path, repeated = self._path(module)
+        above = self._open[-1][3] if self._open else ""
         name = path
-        if above is not None and above[3] and path.startswith(above[3] + "."):
-            name = path[len(above[3]) + 1 :]
+        if above and path.startswith(above + "."):
+            name = path[len(above) + 1 :]
         elif not path:
             name = type(module).__name__ if self.root_name is None or self._open else self.root_name
         current = recorder.current
@@ -71,7 +71,6 @@ class ModuleScopes:
         from workings.recording.recorder import Frame
 
         frame = Frame(group.number, current.site, current.statement)
-        repeated = _repeats(module, parent)
         inside = any(entry[4] for entry in self._open)
         self._open.append((module, current, frame, path, repeated))
         recorder.current = frame
@@ -85,7 +84,7 @@ class ModuleScopes:
             opened, before, frame, _, _ = self._open.pop()
             self._side.recorder.current = before
             if opened is module:
-                if self.root_name is not None and isinstance(output, torch.Tensor) and not source.is_user_type(type(module)):
+                if self.root_name is not None and isinstance(output, torch.Tensor) and self._parameters(type(module))[1]:
                     with self._side.quiet():
                         self._name(frame, "output", output)
                 return
@@ -100,13 +99,13 @@ class ModuleScopes:
         known = self._details.get(id(module))
         if known is None or known[0] is not module or known[1] is not module.training:
             _conventions(self._side.recorder.working.conventions, module)
-            line = repr(module) if not module._modules else f"{type(module).__name__}({module.extra_repr()})"
+            line = f"{type(module).__name__}({module.extra_repr()})"
             known = self._details[id(module)] = (module, module.training, line)
         return known[2]
 
     # -- names --------------------------------------------------------------------------------------------------
 
-    def _path(self, module: torch.nn.Module) -> tuple[str, torch.nn.Module | None]:
+    def _path(self, module: torch.nn.Module) -> tuple[str, bool]:
         known = self._paths.get(id(module))
         if known is None or known[0] is not module:
             self.adopt(module)
@@ -115,16 +114,16 @@ class ModuleScopes:
                 for child in part.children():
                     parents.setdefault(id(child), part)
             for path, part in module.named_modules():
-                self._paths[id(part)] = (part, path, parents.get(id(part)))
+                self._paths[id(part)] = (part, path, _repeats(part, parents.get(id(part))))
             known = self._paths[id(module)]
         return known[1], known[2]
 
     def _bind(self, frame: Frame, module: torch.nn.Module, args: Any, boundary: bool) -> None:
-        for name, tensor in (*module._parameters.items(), *module._buffers.items()):
-            if tensor is not None:
-                self._name(frame, name, tensor)
-        names = self._parameters(type(module))
-        follows = not source.is_user_type(type(module))
+        for held in (module._parameters, module._buffers):
+            for name, tensor in held.items():
+                if tensor is not None:
+                    self._name(frame, name, tensor)
+        names, follows = self._parameters(type(module))
         for name, value in zip(names, args, strict=False):
             if not isinstance(value, torch.Tensor):
                 continue
@@ -140,11 +139,13 @@ class ModuleScopes:
     def _bound(self, frame: Frame, name: str, ref: Any) -> None:
         self._side.recorder.working.bindings.append(Binding(frame.group, name, ref, frame.statement, frame.site))
 
-    def _parameters(self, kind: type) -> tuple[str, ...]:
-        if kind not in self._names:
+    def _parameters(self, kind: type) -> tuple[tuple[str, ...], bool]:
+        """The names of the arguments of a class's ``forward``, and whether nobody else gives them: it is a library's."""
+        known = self._names.get(kind)
+        if known is None:
             names = list(inspect.signature(kind.forward).parameters)  # type: ignore[attr-defined]
-            self._names[kind] = tuple(names[1:])
-        return self._names[kind]
+            known = self._names[kind] = (tuple(names[1:]), not source.is_user_type(kind))
+        return known
 
 
 def _repeats(module: torch.nn.Module, parent: torch.nn.Module | None) -> bool:

@@ -7,6 +7,7 @@ made of) comes from the rewritten source, through :class:`TensorSide`.
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -38,6 +39,12 @@ if TYPE_CHECKING:
     from workings.recording.recorder import Box, Frame, Recorder
 
 _DIRECT = (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType, types.MethodWrapperType)
+# Their second and later outputs are for the backward pass alone, and become steps if something uses them.
+_SPARES = {
+    "native_layer_norm", "_fused_rms_norm", "native_group_norm", "nll_loss_forward",
+    "_scaled_dot_product_flash_attention_for_cpu", "_scaled_dot_product_efficient_attention",
+    "_scaled_dot_product_flash_attention", "_scaled_dot_product_fused_attention_overrideable",
+}  # fmt: skip
 _FACTORS = {"mul", "div"}
 _SUMMANDS = {"add", "sub", "rsub", "fill", "masked_fill", "full_like", "gt", "ge", "lt", "le"}
 _BACKWARD_FACTORS = {"aten.mul.Tensor", "aten.div.Tensor"}
@@ -156,7 +163,7 @@ class TensorSide:
         if kwargs:
             for name, value in kwargs.items():
                 keywords[name] = self._template(operator, operator.names.index(name), value, inputs)
-        if self._offers and any(t.requires_grad for t in flatten(args)):
+        if self._offers and inputs and any(t.requires_grad for t in flatten(args)):
             for position, value in enumerate(arguments):
                 if type(value) is Slot and not isinstance(args[position], torch.Tensor):
                     self._differentiated(operator, position, args[position], inputs[value.position])
@@ -246,12 +253,15 @@ class TensorSide:
         call = (operator.operation, operator.name, inputs, arguments, keywords)
         for position, tensor in enumerate(outputs):
             output = None if single else position
-            memory = ledger.memory(tensor) if plain(tensor) else None
+            memory = ledger.memory(tensor)
             if position < changed and not operator.reshapes:
                 ref = self._copied(operator, args, tensor)
                 ledger.written(tensor, ref or ledger.step(*call, tensor, output))
             elif memory is None:
-                ledger.register(tensor, ledger.step(*call, tensor, output))
+                if output and not changed and operator.base in _SPARES:
+                    ledger.set_aside(tensor, functools.partial(ledger.step_at, *call, window(tensor), output))
+                else:
+                    ledger.register(tensor, ledger.step(*call, tensor, output))
             elif window(tensor) not in memory.views:
                 self._view(operator, memory, call, tensor, output, before, args)
 
@@ -273,12 +283,16 @@ class TensorSide:
     ) -> None:  # fmt: skip
         """A window on known memory: a movement of what it was opened from."""
         operation, function, inputs, arguments, keywords = call
-        parent = next((t for t in flatten(args) if plain(t) and self.ledger.memory(t) is memory), None)
+        parent = args[0]
+        if not isinstance(parent, torch.Tensor) or self.ledger.memory(parent) is not memory:
+            parent = next((t for t in flatten(args) if self.ledger.memory(t) is memory), None)
         if parent is None:
             return  # known memory from nowhere: it is read as a region when it is used
         place = before[0] if before else window(parent)
         origin = memory.views.get(place)
         index: Index | None = origin.index if origin is not None else None
+        if place == memory.root:
+            index = tuple(slice(0, n, 1) for n in place[1])
         base = operator.base
         row = None
         if base == "select":

@@ -22,9 +22,9 @@ VERSION = 1
 def render(working: Working) -> str:
     """The whole Working: one JSON object, one line for each step.
 
-    ``{"workings": 1, "source", "conventions", "steps": [...], "lost": [...]}``. A step's ``inputs`` are the paths of the
-    values it used, with the place of the part where it used a part; ``parameters`` is its call, every argument by name,
-    with ``{"input": n}`` where input number n went in. NaN and infinities are the texts "NaN", "Infinity" and
+    ``{"workings": 1, "source", "conventions", "steps": [...], "lost": [...]}``. A step's ``inputs`` are the paths of
+    the values it used, with the place of the part where it used a part; ``parameters`` is its call, every argument by
+    name, with ``{"input": n}`` where input number n went in. NaN and infinities are the texts "NaN", "Infinity" and
     "-Infinity"; a complex number is its two parts; a value that was not kept and cannot be computed again is null.
     """
     head = {"workings": VERSION, "source": source(working), "conventions": dict(working.conventions)}

@@ -97,13 +97,21 @@ class Listing:
 
 
 @dataclass(frozen=True)
+class Pair:
+    """A value before and after a change."""
+
+    before: Table
+    after: Table
+
+
+@dataclass(frozen=True)
 class Printed:
     """What the script printed."""
 
     text: str
 
 
-Block = Heading | Prose | Displayed | Step | Loop | Same | Table | Worked | Listing | Printed
+Block = Heading | Prose | Displayed | Step | Loop | Same | Table | Pair | Worked | Listing | Printed
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 
 import workings.equations
@@ -41,7 +42,12 @@ def is_ours(entry: Entry) -> bool:
 
 
 def within_package(site: Site | None) -> bool:
-    return site is not None and Path(site.file).is_relative_to(_PACKAGE)
+    return site is not None and _in_package(site.file)
+
+
+@lru_cache(maxsize=1024)
+def _in_package(file: str) -> bool:
+    return Path(file).is_relative_to(_PACKAGE)
 
 
 def is_literal(working: Working, entry: Entry) -> bool:

@@ -17,11 +17,11 @@ def addresses(working: Working) -> dict[Ref, str]:
             out[entry.ref] = entry.path
     if len(out) <= _MOST_SHORTENED:
         for ref, path in out.items():
-            out[ref] = _shortened(working, path, ref)
+            out[ref] = shortened_address(working, path, ref)
     return out
 
 
-def _shortened(working: Working, path: str, ref: Ref) -> str:
+def shortened_address(working: Working, path: str, ref: Ref) -> str:
     """Without the groups between the first and the last name, as far as it stays unambiguous."""
     parts = path.split(".")
     place = len(parts) - 2
@@ -37,3 +37,14 @@ def _shortened(working: Working, path: str, ref: Ref) -> str:
 def last_name(address: str) -> str:
     """The last name of an address, without its occurrence and position."""
     return address.split("[", maxsplit=1)[0].rsplit(".", maxsplit=1)[-1].split("#", maxsplit=1)[0]
+
+
+def shared_prefix(names: list[str]) -> str:
+    """The groups that all addresses stand in, with a dot at the end; empty where they share none."""
+    heads = [name.split("[")[0].split(".")[:-1] for name in names]
+    shared = []
+    for parts in zip(*heads, strict=False):
+        if len(set(parts)) > 1:
+            break
+        shared.append(parts[0])
+    return ".".join(shared) + "." if shared else ""

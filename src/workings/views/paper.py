@@ -11,6 +11,7 @@ from rich.cells import cell_len, chop_cells, set_cell_size
 
 if TYPE_CHECKING:
     from rich.color import ColorSystem
+    from rich.style import Style
 
 Piece = tuple[str, str]  # text and the name of its style
 NARROWEST, WIDEST, USUAL = 40, 200, 80
@@ -31,8 +32,8 @@ STYLES = {
     "down": "red",
 }
 # Text and background of the shades, from light to heavy, for a dark and for a light terminal.
-_DARK = ("", "#d7e3ee on #10283d", "#e4edf5 on #17415f", "#f2f7fb on #1d5b85", "#ffffff on #2577ab", "#ffffff on #2f93d1")
-_LIGHT = ("", "#10202e on #e6f0f9", "#10202e on #c8def2", "#10202e on #9cc4e7", "#ffffff on #4a8fcb", "#ffffff on #1f66a8")
+_DARK = ("", "#d7e3ee on #10283d", "#e4edf5 on #17415f", "#f2f7fb on #1d5b85", "white on #2577ab", "white on #2f93d1")
+_LIGHT = ("", "black on #e6f0f9", "black on #c8def2", "black on #9cc4e7", "white on #4a8fcb", "white on #1f66a8")
 BLOCKS = " ▁▂▃▄▅▆▇█"
 
 
@@ -42,15 +43,29 @@ class Paper:
     def __init__(self, width: int | None, colour: bool | None) -> None:
         self.width = max(NARROWEST, min(width if width is not None else _terminal_width(), WIDEST))
         self.colour = wants_colour() if colour is None else colour
-        self.lines: list[str] = []
+        self.lines: list[list[Piece]] = []
 
     def put(self, *pieces: Piece) -> None:
         """One line that is known to fit."""
-        self.lines.append("".join(self._styled(text, style) for text, style in pieces).rstrip())
+        self.lines.append([piece for piece in pieces if piece[0]])
 
     def blank(self) -> None:
         if self.lines and self.lines[-1]:
-            self.lines.append("")
+            self.lines.append([])
+
+    def beside(self, left: Paper, right: Paper, gap: int) -> bool:
+        """What stands on two other papers, side by side; False where it is too wide for that."""
+        widths = [sum(cell_len(text) for text, _ in line) for line in left.lines]
+        start = max(widths, default=0) + gap
+        reach = max((sum(cell_len(text) for text, _ in line) for line in right.lines), default=0)
+        if start + reach > self.width:
+            return False
+        for at in range(max(len(left.lines), len(right.lines))):
+            first = left.lines[at] if at < len(left.lines) else []
+            second = right.lines[at] if at < len(right.lines) else []
+            used = widths[at] if at < len(widths) else 0
+            self.put(*first, (" " * (start - used), ""), *second)
+        return True
 
     def text(self, text: str, style: str = "", indent: int = 0, hang: int | None = None) -> None:
         """A paragraph, wrapped at spaces; lines after the first are indented by ``hang``."""
@@ -59,23 +74,25 @@ class Paper:
             self.put((" " * (after if number else indent), ""), (line, style))
 
     def sides(self, left: Sequence[Piece], right: str, indent: int = 0, hang: int = 0) -> None:
-        """Something on the left and a dim remark at the right edge; the remark takes a line below where both don't fit."""
+        """Something on the left and a dim remark at the right edge, a line further down where both do not fit."""
         used = indent + sum(cell_len(t) for t, _ in left)
         room = self.width - used - cell_len(right)
-        if not right or room >= 2:
+        if room >= (2 if right else 0):
             self.put((" " * indent, ""), *left, (" " * max(room, 0) if right else "", ""), (right, "dim"))
             return
         if used <= self.width:
             self.put((" " * indent, ""), *left)
         else:
             self.text("".join(t for t, _ in left), left[0][1] if left else "", indent, indent + hang)
+        if not right:
+            return
         right = shortened(right, self.width)
         self.put((" " * (self.width - cell_len(right)), ""), (right, "dim"))
 
     def finished(self) -> str:
         while self.lines and not self.lines[-1]:
             self.lines.pop()
-        return "\n".join(self.lines) + "\n"
+        return "\n".join("".join(self._styled(*piece) for piece in line).rstrip() for line in self.lines) + "\n"
 
     def _styled(self, text: str, style: str) -> str:
         if not self.colour or not style or not text:
@@ -148,7 +165,7 @@ def _terminal_width() -> int:
 
 
 @cache
-def _style(definition: str):  # type: ignore[no-untyped-def]
+def _style(definition: str) -> Style:
     from rich.style import Style
 
     return Style.parse(definition)

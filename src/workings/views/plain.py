@@ -54,7 +54,7 @@ class _Reader:
         out: list[str] = []
         while self.place < len(self.tokens):
             token = self.tokens[self.place]
-            if token == until or token == r"\end":
+            if token in (until, r"\end"):
                 break
             _join(out, self.piece())
         return _bracketed("".join(out))
@@ -96,7 +96,7 @@ class _Reader:
         if token == "&" or token.isspace():
             return "" if token == "&" else " "
         if token[0] != "\\":
-            return f" {token} " if token in _RELATIONS and token != "|" else f" {token} " if token in "+" else _minus(token)
+            return f" {token} " if token in _RELATIONS - {"|"} or token == "+" else _minus(token)
         return self.command(token[1:])
 
     def command(self, name: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -11,9 +12,11 @@ from workings.reading.replay import Moved, Replay
 from workings.recording.address import Address, AddressError
 from workings.recording.operations.bound import as_array
 from workings.recording.working import Ref
-from workings.views.document import Block, Document, Heading, Listing, Prose, Step
+from workings.views.document import Block, Document, Heading, Listing, Pair, Prose, Step
+from workings.views.lines import within_package
+from workings.views.naming import addresses, last_name
 from workings.views.notices import condition, place
-from workings.views.tables import Table, is_distribution
+from workings.views.tables import Table, is_distribution, scalar
 
 _MOST_MOVED = 10
 _MOST_TABLES = 3
@@ -23,25 +26,34 @@ _LARGEST_TABLE = 400  # numbers in a value that is shown whole before and after
 def tell_replay(replay: Replay) -> Document:
     """The blocks of a page about a what-if."""
     working = replay.working
+    names = addresses(working)
+    changed = {_whole(replay, address) for address in replay.changes}
     blocks: list[Block] = [Heading(1, "What was changed")]
-    blocks += [Step(str(a), _text(replay, a), None, "", _said(new), "") for a, new in replay.changes.items()]
-    for address in replay.changes:
-        blocks += _before_and_after(replay, _whole(replay, address))
-    moved = _once(replay.moved(), {_whole(replay, a).step for a in replay.changes})
+    for ref in sorted(changed, key=lambda r: r.step):
+        blocks += _before_and_after(replay, ref, names)
+    moved = _worth_telling(replay, {ref.step for ref in changed})
     blocks.append(Heading(1, "What moved most"))
     if moved:
-        blocks.append(Listing("", tuple(_line(replay, m) for m in moved[:_MOST_MOVED])))
+        blocks.append(Listing("", tuple(_line(replay, m, names) for m in moved[:_MOST_MOVED])))
     else:
         blocks.append(Prose("Nothing else moved."))
     if len(moved) > _MOST_MOVED:
         blocks.append(Prose(f"{len(moved) - _MOST_MOVED} more values moved, each by less.", "note"))
-    shown = [m for m in moved if np.ndim(m.before)][:_MOST_TABLES]
-    if shown:
+    results = _results(moved)
+    if results:
         blocks.append(Heading(1, "Before and after"))
-        for each in sorted(shown, key=lambda m: m.ref.step):
-            blocks += _before_and_after(replay, each.ref)
+        for each in results:
+            blocks += _before_and_after(replay, each.ref, names)
     blocks += _limits(replay)
     return Document(f"What if: {', '.join(_text(replay, a) for a in replay.changes)}", working.source.name, blocks)
+
+
+def _results(moved: list[Moved]) -> list[Moved]:
+    """The weights that moved most, and the last value that moved."""
+    shown = [m for m in moved if 1 <= np.ndim(m.before) <= 2]
+    heavy = [m for m in shown if is_distribution(as_array(m.before))][: _MOST_TABLES - 1]
+    last = sorted(shown, key=lambda m: m.ref.step)[-1:]
+    return sorted({m.ref: m for m in heavy + last}.values(), key=lambda m: m.ref.step)
 
 
 def _limits(replay: Replay) -> Iterator[Block]:
@@ -55,27 +67,27 @@ def _limits(replay: Replay) -> Iterator[Block]:
         else:
             yield Prose(f"The replay stops there: {turned}. What comes behind it is as it was.", "error")
     if replay.frozen:
-        named = replay.working.path
-        yield Listing("Frozen: these could not be computed again", tuple((named(s), why) for s, why in replay.frozen.items()))
+        frozen = tuple((replay.working.path(step), why) for step, why in replay.frozen.items())
+        yield Listing("Frozen: these could not be computed again", frozen)
 
 
-def _once(moved: list[Moved], changed: set[int]) -> list[Moved]:
-    """Each value once, whatever it is called; the ones that were changed by hand not at all."""
-    seen: set[Ref] = set()
-    out = []
-    for each in moved:
-        if each.ref not in seen and each.ref.step not in changed:
-            seen.add(each.ref)
-            out.append(each)
-    return out
+def _worth_telling(replay: Replay, changed: set[int]) -> list[Moved]:
+    """Each value once, whatever it is called; not those changed by hand, nor what only our equations name."""
+    theirs = {b.ref for b in replay.working.bindings if not within_package(b.site)}
+    found: dict[Ref, Moved] = {}
+    for each in replay.moved():
+        if each.ref in theirs and each.ref.step not in changed:
+            found.setdefault(each.ref, each)
+    return list(found.values())
 
 
-def _line(replay: Replay, moved: Moved) -> tuple[str, str]:
+def _line(replay: Replay, moved: Moved, names: dict[Ref, str]) -> tuple[str, str]:
     """``weights[Apple, shares]``: 0.319 → 0.275, down by 0.044."""
     decimals = replay.working.decimals
+    path = names.get(moved.ref, moved.path)
     old, new = as_array(moved.before), as_array(moved.after)
     if old.shape != new.shape:
-        return moved.path, f"its shape changed: {_shape(old)} → {_shape(new)}"
+        return path, f"its shape changed: {_shape(old)} → {_shape(new)}"
     at = moved.where.index[len(moved.ref.index) :]
     _, bracket, rest = replay.working.index.element_path(moved.where).partition("[")
     before, after = old[at].item(), new[at].item()
@@ -84,25 +96,32 @@ def _line(replay: Replay, moved: Moved) -> tuple[str, str]:
         gap = after - before
         if np.isfinite(gap):
             said += f", {'up' if gap > 0 else 'down'} by {number(abs(gap), decimals)}"
-    return moved.path + bracket + rest, said
+    return path + bracket + rest, said
 
 
-def _before_and_after(replay: Replay, ref: Ref) -> Iterator[Block]:
+def _before_and_after(replay: Replay, ref: Ref, names: dict[Ref, str]) -> Iterator[Block]:
     working = replay.working
-    path = working.index.element_path(ref)
+    path = names.get(ref) or working.index.element_path(ref)
     try:
         before = as_array(working.value(ref))
         after = as_array(replay.value(path if replay.rerun is not None else ref))
     except AddressError:
         return
-    if before.shape != after.shape or not before.shape or before.size > _LARGEST_TABLE:
+    name, where = last_name(path), place(working.steps[ref.step].site, working.source.file)
+    if before.shape != after.shape or before.size > _LARGEST_TABLE:
+        return
+    if not before.shape:
+        decimals = working.decimals
+        result = f"{scalar(before[()], decimals)} → {scalar(after[()], decimals)}"
+        yield Step(name, path, None, "", "", where, 1, result)
         return
     labels = working.labels(ref.step)[len(ref.index) :]
-    yield Step(path.split(".")[-1], path, None, "", "", place(working.steps[ref.step].site, working.source.file))
-    name = path.split(".")[-1]
-    for moment, array in (("before", before), ("after", after)):
-        shaded = is_distribution(before) and is_distribution(after)
-        yield Table(name, path, array, labels, working.decimals, shaded, moment)
+    shaded = is_distribution(before) and is_distribution(after)
+    yield Step(name, path, None, "", "", where)
+    yield Pair(
+        Table(name, path, before, labels, working.decimals, shaded, "before"),
+        Table(name, path, after, labels, working.decimals, shaded, "after"),
+    )
 
 
 def _whole(replay: Replay, address: str | Ref) -> Ref:
@@ -126,8 +145,5 @@ def _said(new: object) -> str:
     return shown + (", …" if values.size > 8 else "")
 
 
-def _shape(array: object) -> str:
-    return " × ".join(map(str, np.shape(array))) or "a single number"
-
-
-__all__ = ["Mapping", "tell_replay"]
+def _shape(array: np.ndarray[Any, Any]) -> str:
+    return " × ".join(map(str, array.shape)) or "a single number"

@@ -36,7 +36,7 @@ class Story(Teller):
                 yield from [Prose(item.sentence[:1].upper() + item.sentence[1:])] if item.sentence else []
             elif not is_ours(item):
                 sentence = "" if is_signature(item) else item.sentence
-                for value in (v for v in item.values if v.ref not in self.shown):
+                for value in (v for v in item.values if v.ref not in self.shown and not self._made_inside(v, section)):
                     given = (item.given or is_literal(self.working, item)) and value.shape
                     if sentence or given or (value.shape and is_distribution(value.array) and not item.given):
                         yield from self._brief(item, value, section, sentence)
@@ -64,6 +64,6 @@ class Story(Teller):
         address = self.address(value)
         self.shown[value.ref] = address
         result = "" if value.shape else self._number(value)
-        yield Step(address.split(".")[-1], address, None, "", sentence, place(entry.site, self.home), 1, result)
+        yield Step(self.name(entry, value), address, None, "", sentence, place(entry.site, self.home), 1, result)
         if value.shape:
             yield from self._table(value, entry, section)

@@ -32,7 +32,7 @@ class Table:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return self.array.shape
+        return tuple(self.array.shape)
 
     @property
     def shape_words(self) -> str:
@@ -87,6 +87,8 @@ def chosen(count: int, most: int) -> list[int | None]:
     """Which of ``count`` entries are shown where there is room for ``most``; None is the gap between them."""
     if count <= most:
         return list(range(count))
+    if most < 3:
+        return [*range(max(most - 1, 0)), None]
     last = 1 if most < 6 else 2
     first = max(most - last - 1, 1)
     return [*range(first), None, *range(count - last, count)]

@@ -49,6 +49,7 @@ _MOST_WORKED = 144  # elements of one value that are worked out in full
 _MOST_CALLS = 4  # calls of one function from one line that are all shown
 _PROJECTIONS = {f"W_{letter}": f"W^{letter}" for letter in "QKVO"}
 ORIENTATION = "A row asks, a column answers; each row sums to 1."
+_Waiting = list[tuple[Entry, Value]]
 
 
 class Teller:
@@ -79,7 +80,7 @@ class Teller:
             self.renamed = set()
         if not helper:
             yield from self._renamings(section)
-        waiting: list[tuple[Entry, Value]] = []
+        waiting: _Waiting = []
         repeated = self._repeats(section)
         for item in section.items:
             if isinstance(item, Entry):
@@ -144,7 +145,7 @@ class Teller:
 
     # -- lines --------------------------------------------------------------------------------------------------
 
-    def entry(self, entry: Entry, section: Section, outer: Section, waiting: list[tuple[Entry, Value]]) -> Iterator[Block]:
+    def entry(self, entry: Entry, section: Section, outer: Section, waiting: _Waiting) -> Iterator[Block]:
         """A line. ``outer`` is the section a reader sees it in: another where ``section`` is only a helper of ours."""
         text = entry.site.text if entry.site is not None else ""
         if is_ours(entry) and is_machinery(entry):
@@ -175,7 +176,9 @@ class Teller:
         pairs: list[tuple[str, str]] = []
         for binding in self.bindings.get(section.group, ()):
             ref = binding.ref
-            if (binding.site is not None and not is_def(binding.site)) or self.working.steps[ref.step].group == section.group:
+            if binding.site is not None and not is_def(binding.site):
+                continue
+            if self.working.steps[ref.step].group == section.group:
                 continue
             address = self.shown.get(ref, "")
             if not address and ref.index and Ref(ref.step) in self.shown:
@@ -208,7 +211,8 @@ class Teller:
             lines = self._worked(entry, value)
             result = self._number(value) if not value.shape and not lines else ""
             if entry.operation in UNFILLED:
-                yield replace(self._step(entry, section, outer, value, plain=said), sentence=entry.sentence or "not filled yet")
+                step = self._step(entry, section, outer, value, plain=said)
+                yield replace(step, sentence=entry.sentence or "not filled yet")
                 continue
             yield self._step(entry, section, outer, value, result, plain=said)
             said = True
@@ -234,7 +238,7 @@ class Teller:
             self.oriented = True
             yield Prose(ORIENTATION, "note")
 
-    def _waited(self, waiting: list[tuple[Entry, Value]], after: Section | None) -> Iterator[Block]:
+    def _waited(self, waiting: _Waiting, after: Section | None) -> Iterator[Block]:
         """Values of a call's line that were expected in the call's own section and did not appear there."""
         for pair in list(waiting):
             entry, value = pair
@@ -291,7 +295,9 @@ class Teller:
         shape = value.shape
         if self.depth == "numbers":
             size = math.prod(shape)
-            places = [tuple(map(int, np.unravel_index(i, shape))) for i in range(min(size, _MOST_WORKED))] if shape else [()]
+            places: list[tuple[int, ...]] = [()]
+            if shape:
+                places = [tuple(map(int, np.unravel_index(i, shape))) for i in range(min(size, _MOST_WORKED))]
             more = f"{size - _MOST_WORKED:,} more numbers are made in the same way".replace(",", " ")
             return self._lines(value, places, entry, more if size > _MOST_WORKED else "")
         index = sample(replace(entry, values=(value,)))
@@ -303,8 +309,9 @@ class Teller:
             found = worked(self.working, value, at)
             if not found.lines or found.last.expression is None or isinstance(found.last.expression, Leaf):
                 continue
+            name = self.name(entry, value)
             _, bracket, rest = self.working.index.element_path(Ref(value.ref.step, value.ref.index + at)).partition("[")
-            lines.append((self.name(entry, value) + bracket + visible(rest) if bracket else self.name(entry, value), found.last))
+            lines.append((name + bracket + visible(rest) if bracket else name, found.last))
         return [Worked(tuple(lines), more)] if lines else []
 
     def name(self, entry: Entry, value: Value) -> str:

@@ -15,12 +15,14 @@ from workings.views.document import (
     Heading,
     Listing,
     Loop,
+    Pair,
     Printed,
     Prose,
     Same,
     Step,
     Worked,
 )
+from workings.views.naming import shared_prefix, shortened_address
 from workings.views.page import tell
 from workings.views.paper import Paper, aligned, shortened, wrapped
 from workings.views.plain import plain_lines
@@ -47,7 +49,7 @@ def render(working: Working, *, depth: str = "steps", colour: bool | None = None
 
 def render_value(working: Working, ref: Ref, colour: bool = False, width: int | None = None) -> str:
     """One value: its address, its shape and its numbers."""
-    from workings.reading.walk import as_array
+    from workings.recording.operations.bound import as_array
     from workings.views.tables import is_distribution, scalar
 
     paper = Paper(width, colour)
@@ -70,18 +72,23 @@ def render_arithmetic(
     from workings.views.notices import place
 
     paper = Paper(width, colour)
-    prefix = arithmetic.prefix
+    names = [_short_name(working, line.name) for line in arithmetic]
+    prefix = shared_prefix(names)
     if prefix:
         paper.text(f"in {visible(prefix.removesuffix('.'))}", "dim")
     if arithmetic.more:
         paper.text(f"… {arithmetic.more} earlier lines are left out; ask for more depth", "note")
-    last = ""
-    for line in arithmetic:
-        where = place(line.site, working.source.file)
-        text = line.text(label=visible(line.name[len(prefix) :]))
-        put_equality(paper, text, where if where != last else "")
-        last = where
+    for name, line in zip(names, arithmetic, strict=True):
+        put_equality(paper, line.text(label=visible(name[len(prefix) :])), place(line.site, working.source.file))
     return paper.finished()
+
+
+def _short_name(working: Working, name: str) -> str:
+    """A line's address without the groups it does not need."""
+    path, bracket, rest = name.partition("[")
+    if path in working:
+        path = shortened_address(working, path, working.find(path))
+    return path + bracket + rest
 
 
 def render_replay(replay: Replay, *, colour: bool | None = None, width: int | None = None) -> str:
@@ -121,7 +128,9 @@ def _put(paper: Paper, block: Block, before: Block | None) -> None:
             said = ",  ".join(" = ".join(map(visible, chain)) for chain in block.chains)
             paper.text(said, "dim", _INDENT, _INDENT + 4)
         case Table():
-            put_table(paper, block, _TABLE)
+            put_table(paper, block, _TABLE if paper.width >= 60 else _INDENT)
+        case Pair():
+            _pair(paper, block)
         case Worked():
             for label, line in block.lines:
                 put_equality(paper, line.text(label=label), "", _INDENT + 2)
@@ -143,7 +152,7 @@ def _heading(paper: Paper, block: Heading) -> None:
     number = f"§{block.number} " if block.number else ""
     label = f"  {block.label}" if block.label else ""
     text = shortened(number + visible(block.text) + label, paper.width)
-    right = " · ".join(p for p in (visible(block.path), block.place) if p)
+    right = " · ".join(p for p in (visible(block.path) if block.path else "", block.place) if p)
     if block.level > 1:
         paper.sides([(text, "sub")], right)
         return
@@ -165,6 +174,19 @@ def _prose(paper: Paper, block: Prose, before: Block | None) -> None:
         if not isinstance(before, Heading):
             paper.blank()
         paper.text(block.text, "sentence", _INDENT)
+
+
+def _pair(paper: Paper, block: Pair) -> None:
+    """Before and after, side by side where the width allows it."""
+    sides = Paper(paper.width, paper.colour), Paper(paper.width, paper.colour)
+    for side, table in zip(sides, (block.before, block.after), strict=True):
+        put_table(side, table, 0)
+    left = Paper(paper.width, paper.colour)
+    for line in sides[0].lines:
+        left.put((" " * _TABLE, ""), *line)
+    if not paper.beside(left, sides[1], 4):
+        for table in (block.before, block.after):
+            put_table(paper, table, _TABLE if paper.width >= 60 else _INDENT)
 
 
 def _displayed(paper: Paper, block: Displayed) -> None:
@@ -199,7 +221,7 @@ def _listing(paper: Paper, block: Listing) -> None:
     if block.title:
         paper.blank()
         paper.put((block.title, "heading"))
-    left = min(max((cell_len(visible(name)) for name, _ in block.rows), default=0), paper.width // 3)
+    left = min(max((cell_len(visible(name)) for name, _ in block.rows), default=0), paper.width // 2)
     for name, said in block.rows:
         lines = wrapped(visible(said), paper.width - left - 4, paper.width - left - 4)
         for number, line in enumerate(lines):
@@ -209,13 +231,12 @@ def _listing(paper: Paper, block: Listing) -> None:
 def put_equality(paper: Paper, text: str, right: str, indent: int = 0) -> None:
     """A line of arithmetic; a long one goes on below, further in, from an equals sign if it can."""
     room = paper.width - indent
-    if cell_len(text) <= room - (cell_len(right) + 2 if right else 0):
+    if cell_len(text) <= room:
+        # The line itself is worth more than where it comes from.
+        fits = cell_len(text) + cell_len(right) + 2 <= room
         head, sign, tail = _last_sign(text)
-        left = [(head + sign, ""), (tail, "result")]
-        paper.sides(left, right, indent)
+        paper.sides([(head + sign, ""), (tail, "result")], right if fits else "", indent)
         return
-    if right:
-        paper.put((" " * (paper.width - cell_len(right)), ""), (right, "dim"))
     pieces = _at_signs(text)
     pieces[:2] = [" ".join(pieces[:2])]
     line = pieces[0]

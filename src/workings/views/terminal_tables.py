@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 from rich.cells import cell_len
 
 from workings.views.paper import Paper, Piece, aligned, block, shade, shortened
@@ -9,7 +12,9 @@ from workings.views.tables import GAP, Cell, Grid, Table, grid, inline, slices
 
 _MOST_ROWS = 12
 _MOST_SLICES = 4
-_LABEL = 16  # the widest label, in columns
+# The widest label, in columns, and whether weights without colour carry a bar: tried from the roomiest to the tightest.
+_LAYOUTS = ((16, True), (10, True), (10, False), (6, False))
+_ROOMY = 60
 _INLINE = 8  # the longest vector without labels that is written on one line
 
 
@@ -42,25 +47,25 @@ def put_table(paper: Paper, table: Table, indent: int) -> None:
 
 def _put_grid(paper: Paper, table: Table, place: tuple[int, ...], indent: int) -> bool:
     room = paper.width - indent
-    found = _fitting(table, place, room, paper.colour)
+    layout = _fitting(table, place, room, paper.colour)
+    found, widths = layout.grid, layout.widths
     if found.caption:
         paper.put((" " * indent + shortened(found.caption, room), "dim"))
-    left, widths = _widths(found, paper.colour)
-    if found.columns:
-        header: list[Piece] = [(" " * (indent + left), "")]
-        for name, width in zip(found.columns, widths, strict=True):
-            header.append(("  " + aligned(_short(name), width, right=True), "" if found.named_columns else "dim"))
-        paper.put(*header)
+    header: list[Piece] = [(" " * (indent + layout.left), "")]
+    for name, width in zip(found.columns, widths, strict=True):
+        header.append(("  " + aligned(layout.label(name), width, right=True), "" if found.named_columns else "dim"))
+    paper.put(*header)
     for name, cells in found.rows:
-        line: list[Piece] = [(" " * indent, ""), (aligned(_short(name), left), "" if found.named_rows else "dim")]
+        label = aligned(layout.label(name), layout.left)
+        line: list[Piece] = [(" " * indent, ""), (label, "" if found.named_rows else "dim")]
         for cell, width in zip(cells, widths, strict=True):
-            line += _cell(cell, width, paper.colour)
+            line += _cell(cell, width, paper.colour, layout.bars)
         paper.put(*line)
     return found.cut
 
 
-def _cell(cell: Cell, width: int, colour: bool) -> list[Piece]:
-    if cell.shade is None:
+def _cell(cell: Cell, width: int, colour: bool, bars: bool) -> list[Piece]:
+    if cell.shade is None or not (colour or bars):
         return [("  " + aligned(cell.text, width, right=True), "dim" if cell.text == GAP else "")]
     if not colour:
         return [("  " + aligned(f"{cell.text} {block(cell.shade)}", width, right=True), "")]
@@ -68,26 +73,50 @@ def _cell(cell: Cell, width: int, colour: bool) -> list[Piece]:
     return [(" ", ""), (" " + aligned(cell.text, width - 1, right=True) + " ", style)]
 
 
-def _fitting(table: Table, place: tuple[int, ...], room: int, colour: bool) -> Grid:
-    """As many columns as there is room for."""
-    most = min(table.shape[-1], max(room // 3, 1))
-    while True:
-        found = grid(table, _MOST_ROWS, most, place)
-        left, widths = _widths(found, colour)
-        if left + sum(widths) + 2 * len(widths) <= room or most <= 2:
-            return found
+@dataclass(frozen=True)
+class _Layout:
+    """A grid with the widths of its columns."""
+
+    grid: Grid
+    longest: int  # label
+    bars: bool
+    colour: bool
+
+    def label(self, text: str) -> str:
+        return shortened(text, self.longest)
+
+    @cached_property
+    def left(self) -> int:
+        return max(cell_len(self.label(name)) for name, _ in self.grid.rows)
+
+    @cached_property
+    def widths(self) -> list[int]:
+        out = []
+        for at, name in enumerate(self.grid.columns):
+            cells = [cells[at] for _, cells in self.grid.rows]
+            mark = 2 if (self.bars or self.colour) and any(c.shade is not None for c in cells) else 0
+            numbers = (cell_len(c.text) + (mark if c.text != GAP else 0) for c in cells)
+            out.append(max(cell_len(self.label(name)), *numbers))
+        return out
+
+    @property
+    def total(self) -> int:
+        return self.left + sum(self.widths) + 2 * len(self.widths)
+
+
+def _fitting(table: Table, place: tuple[int, ...], room: int, colour: bool) -> _Layout:
+    """The roomiest layout that shows every column; where none does, as many columns as fit."""
+    columns = table.shape[-1]
+    whole = grid(table, _MOST_ROWS, min(columns, max(room // 3, 1)), place)
+    for longest, bars in _LAYOUTS:
+        layout = _Layout(whole, longest, bars, colour)
+        if layout.total <= room:
+            return layout
+    most = len(whole.columns)
+    longest, bars = (_LAYOUTS[1] if room >= _ROOMY else _LAYOUTS[-1])
+    while most > 1:
+        layout = _Layout(grid(table, _MOST_ROWS, most, place), longest, bars, colour)
+        if layout.total <= room:
+            return layout
         most -= 1
-
-
-def _widths(found: Grid, colour: bool) -> tuple[int, list[int]]:
-    left = max(cell_len(_short(name)) for name, _ in found.rows)
-    widths = []
-    for at, name in enumerate(found.columns):
-        cells = [cells[at] for _, cells in found.rows]
-        mark = 2 if any(c.shade is not None for c in cells) else 0
-        widths.append(max(cell_len(_short(name)), *(cell_len(c.text) + (mark if c.text != GAP else 0) for c in cells)))
-    return left, widths
-
-
-def _short(label: str) -> str:
-    return shortened(label, _LABEL)
+    return _Layout(grid(table, _MOST_ROWS, 1, place), longest, False, colour)

@@ -51,9 +51,9 @@ class Operand:
         """One element, with where it came from."""
         place = tuple(int(i) for i in index)
         if self.ref is None:
-            return Leaf(_scalar(self.array[place]))
+            return Leaf(scalar(self.array[place]))
         ref = Ref(self.ref.step, self.ref.index + place)
-        return Leaf(_scalar(as_array(self.working.value(ref))[()]), ref)
+        return Leaf(scalar(self.working.value(ref)), ref)
 
     def broadcast_leaf(self, index: Sequence[int]) -> Leaf:
         """The element that meets ``index`` of a result this operand is broadcast to."""
@@ -184,5 +184,9 @@ def as_array(value: Any) -> np.ndarray[Any, Any]:
     return np.asarray(value)
 
 
-def _scalar(value: Any) -> Number:
+def scalar(value: Any) -> Number:
+    """One recorded number as Python's own; a float32 stays one, so that it is written with the digits it has."""
+    value = as_array(value)[()]
+    if isinstance(value, (np.float32, np.float16)):
+        return value  # type: ignore[return-value]
     return value.item() if hasattr(value, "item") else value  # type: ignore[no-any-return]

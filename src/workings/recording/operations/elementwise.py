@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from workings.recording.operations.bound import Bound, Operand
+from workings.recording.operations.bound import Bound, Operand, scalar
 from workings.recording.operations.expression import (
     Apply,
     Choice,
@@ -19,6 +19,7 @@ from workings.recording.operations.expression import (
     Relation,
     Sum,
 )
+from workings.recording.working import Ref
 
 Rule = Callable[[list[Expression], Bound], Expression]
 _ONE, _TWO = Leaf(1), Leaf(2)
@@ -113,7 +114,7 @@ RULES: dict[str, Rule] = {
     "divide": lambda x, b: Quotient(x[0], x[1]),
     "power": lambda x, b: Power(x[0], x[1]),
     "negative": lambda x, b: Negative(x[0]),
-    "positive": lambda x, b: x[0],
+    "positive": lambda x, b: Apply("conj", (x[0],)) if isinstance(_number(x[0]), complex) and "conj" in b.step.function else x[0],
     "square": lambda x, b: Power(x[0], _TWO),
     "reciprocal": lambda x, b: Quotient(_ONE, x[0]),
     "rsqrt": lambda x, b: Quotient(_ONE, Apply("sqrt", (x[0],))),
@@ -190,14 +191,19 @@ def _numbers(bound: Bound) -> list[Operand]:
     operation = bound.operation
     if operation in _UNARY:
         return [bound.operand(0)]
-    count = {"addcmul": 3, "addcdiv": 3, "lerp": 3, "threshold_backward": 3, "total": len(bound.args)}.get(operation, 2)
+    count = {"where": 3, "addcmul": 3, "addcdiv": 3, "lerp": 3, "threshold_backward": 3, "total": len(bound.args)}.get(operation, 2)
     every = bound.operands[:count]
-    return [o for o in every if o.array.dtype.kind in "fiubc"] if operation not in ("isnan",) else every
+    return [o for o in every if o.array.dtype.kind in "fiubcO"]
 
 
 def element(bound: Bound, index: tuple[int, ...], limits: Limits) -> Expression | None:
     bound.index = index  # type: ignore[attr-defined]
     operands = _numbers(bound)
+    chosen = bound.named_operand("where")
+    left_out = chosen is not None and not chosen.broadcast_leaf(index).value
+    if left_out or any(len(o.shape) > len(index) and bound.operation not in _OUTER for o in operands):
+        # Not computed here (where=), or a comparison of whole lists: the number stands for itself.
+        return Leaf(scalar(bound.working.value(Ref(bound.step.number, index))))
     if bound.operation in _OUTER:
         split = len(operands[0].shape)
         parts: list[Expression] = [operands[0].leaf(index[:split]), operands[1].leaf(index[split:])]

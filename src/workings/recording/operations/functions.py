@@ -7,6 +7,7 @@ An *operation* is what it means (``exp``, ``matmul``): it has a formula, an arit
 
 from __future__ import annotations
 
+import bisect
 import importlib
 import math
 import operator
@@ -106,6 +107,7 @@ _MOVEMENTS = {
     "asarray": "object dtype",
     "asanyarray": "object dtype",
     "ascontiguousarray": "object dtype",
+    "asfortranarray": "object dtype",
     "copy": "a order",
     "broadcast_to": "array shape",
     "atleast_1d": "a",
@@ -544,6 +546,24 @@ def classes(*items: Any) -> tuple[int, ...]:
     return tuple(items.index(item) for item in items)
 
 
+def text_length(parts: Any, *values: Any) -> int:
+    """How long a text is that is put together from literal pieces and (conversion, format) of one value each."""
+    waiting = iter(values)
+    return sum(len(p if type(p) is str else _formatted(next(waiting), *p)) for p in parts)
+
+
+def _formatted(value: Any, conversion: int, spec: str) -> str:
+    convert = {115: str, 114: repr, 97: ascii}.get(conversion)
+    return format(value if convert is None else convert(value), spec)
+
+
+def part_of_number(name: str) -> Callable[[Any], Any]:
+    def call(value: Any) -> Any:
+        return getattr(value, name)
+
+    return call
+
+
 def set_flat(base: Any, index: Any, value: Any) -> Any:
     """What ``base.flat[index] = value`` leaves."""
     out = duplicate(base)
@@ -576,6 +596,16 @@ def changed(change: Callable[..., Any]) -> Callable[..., Any]:
 
     return call
 
+
+_MATH = """
+    gcd lcm comb perm factorial isqrt copysign ldexp frexp modf degrees radians exp2 cbrt gamma lgamma erfc remainder
+    acosh asinh atanh nextafter ulp isclose
+"""
+_NUMBER_METHODS: dict[type, str] = {
+    float: "is_integer as_integer_ratio conjugate",
+    int: "bit_length bit_count conjugate",
+    complex: "conjugate",
+}
 
 _CHANGES = {
     "fill": "base value",
@@ -637,6 +667,17 @@ def _python() -> None:
     define("recording.total", total, "total")
     define("recording.classes", classes, "classes")
     define("numpy.size", np.size, "count", "a axis")
+    define("recording.text_length", text_length, "text_length")
+    for name in ("real", "imag", "numerator", "denominator"):
+        define(f"number.{name}", part_of_number(name), name, "x")
+    for kind, names in _NUMBER_METHODS.items():
+        for name in names.split():
+            define(f"{kind.__name__}.{name}", getattr(kind, name), name, "x")
+    for name in _MATH.split():
+        if hasattr(math, name):
+            define(f"math.{name}", getattr(math, name), name, "x1 x2")
+    for name in ("bisect_left", "bisect_right"):
+        define(f"bisect.{name}", getattr(bisect, name), "searchsorted", "a x")
     define("recording.find", find, "find", "wanted")
     define("recording.count", count, "count", "wanted")
     define("recording.numbers", tolist, "tolist", "a", moves=True)

@@ -43,6 +43,8 @@ def kind(step: Step) -> str:
         return "given"
     if operation in _ORDERS:
         return "order"
+    if not step.inputs and not step.arguments and operation != "opaque":
+        return "given"
     if operation in elementwise.RULES:
         return "elementwise"
     if operation in reduction.RULES:
@@ -77,7 +79,7 @@ def element(working: Working, step: Step, index: Sequence[int], limits: Limits) 
 def label_rule(working: Working, step: Step, inputs: list[Labels]) -> Labels:
     """The labels of a step's axes, from those of its inputs; dropped where they cannot be known."""
     blank: Labels = (None,) * len(step.shape)
-    if not step.shape or not any(any(axis is not None for axis in labels) for labels in inputs):
+    if not step.shape or step.operation != "put" and not any(any(axis is not None for axis in labels) for labels in inputs):
         return blank
     rule = _LABELS.get(kind(step))
     if rule is None:

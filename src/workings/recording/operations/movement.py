@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workings.recording.evaluation import NotRecorded, run
-from workings.recording.operations.bound import Bound, as_array, base_name, parameter_names
+from workings.recording.operations.bound import Bound, as_array, base_name, parameter_names, scalar
 from workings.recording.operations.expression import Expression, Leaf, Limits, Sum
 from workings.recording.operations.functions import BY_NAME
 from workings.recording.working import Ref, Slot
@@ -58,7 +58,7 @@ def element(bound: Bound, index: tuple[int, ...], limits: Limits) -> Expression 
 
 
 def _value(working: Working, step: Step, index: tuple[int, ...]) -> Any:
-    return as_array(working.value(Ref(step.number, index)))[()].item()
+    return scalar(working.value(Ref(step.number, index)))
 
 
 def _written_place(working: Working, step: Step, index: tuple[int, ...]) -> Expression | None:
@@ -217,6 +217,57 @@ def _by_sorting(working: Working, step: Step) -> tuple[np.ndarray[Any, Any], np.
 
 
 def labels(bound: Bound, inputs: list[Any]) -> Any:
+    if bound.step.operation == "put":
+        own = _labels_of_places(bound, inputs)
+        if own is not None:
+            return own
+    return _labels_along(bound, inputs)
+
+
+_CHAIN = 512
+
+
+def _labels_of_places(bound: Bound, inputs: list[Any]) -> Any:
+    """A loop that writes place i from row i of one labelled value gives its places the labels of those rows."""
+    working, step = bound.working, bound.step
+    if not step.shape or step.shape[0] > _CHAIN or any(names is not None for names in inputs[0]):
+        return None
+    found: dict[int, tuple[int, str]] = {}
+    current = step
+    for _ in range(_CHAIN):
+        if current.operation != "put" or len(current.arguments) != 3 or not isinstance(current.arguments[1], Slot):
+            break
+        place = current.arguments[2]
+        place = place[0] if isinstance(place, tuple) and place else place
+        if isinstance(place, (int, np.integer)) and not isinstance(place, bool):
+            place = int(place) % step.shape[0]
+            row = _row_behind(working, current.inputs[current.arguments[1].position], place, 4)
+            if row is not None:
+                found.setdefault(place, row)
+        if not isinstance(current.arguments[0], Slot):
+            break
+        current = working.steps[current.inputs[current.arguments[0].position].step]
+    if len(found) < step.shape[0] or len({parent for parent, _ in found.values()}) != 1:
+        return None
+    return (tuple(found[i][1] for i in range(step.shape[0])), *(None,) * (len(step.shape) - 1))
+
+
+def _row_behind(working: Working, ref: Ref, place: int, depth: int) -> tuple[int, str] | None:
+    """The labelled row of this number that a value was made from, a few steps back."""
+    if ref.index and ref.index[0] == place:
+        names = working.labels(ref.step)
+        if names and names[0] is not None:
+            return ref.step, names[0][place]
+    if not depth:
+        return None
+    for inner in working.steps[ref.step].inputs:
+        row = _row_behind(working, inner, place, depth - 1)
+        if row is not None:
+            return row
+    return None
+
+
+def _labels_along(bound: Bound, inputs: list[Any]) -> Any:
     """An axis of the result has the labels of the source axis it runs along, where it runs along exactly one."""
     step, working = bound.step, bound.working
     which, places = position_map(working, step)
