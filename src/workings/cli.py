@@ -1,111 +1,132 @@
-"""The command line: one verb a line, each handed on to what does it."""
+"""The command line: one verb a line, each handed on to what does it.
+
+It is read with the standard library's argparse: `workings show apple` is to take less than three times `import numpy`, and
+the usual toolkits load for as long as our whole recorder does.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+import sys
+from argparse import REMAINDER, ArgumentParser, BooleanOptionalAction, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Sequence
+from typing import NoReturn
 
-import typer
+from workings.commands.problems import FINE, YOURS, Ended, answered, say
 
-from workings.commands.problems import answered
+_ABOUT = "Shows the working of code: every number traced to those it was made from."
+_VERBS = {
+    "show": "show a computation worked out: an example, or a script of yours as it is",
+    "explain": "explain an equation or a word: sentence, formula, shapes, its code, and who uses it",
+    "examples": "list the examples that come with Workings",
+    "new": "write a commented example file to start from: workings new example FILE",
+}
 
-# Plain help: reading the command line must not cost the loading of a layout engine.
-_PLAIN = {"add_completion": False, "rich_markup_mode": None, "pretty_exceptions_enable": False}
-app = typer.Typer(name="workings", help="Shows the working of code: every number traced to those it was made from.",
-                  no_args_is_help=True, **_PLAIN)  # type: ignore[arg-type]  # fmt: skip
-new = typer.Typer(help="Write a commented file to start from.", no_args_is_help=True, **_PLAIN)  # type: ignore[arg-type]
-app.add_typer(new, name="new")
+
+class _Parser(ArgumentParser):
+    """Answers a mistake in one line, as everything else here does."""
+
+    def error(self, message: str) -> NoReturn:
+        unknown = message.removeprefix("unrecognized arguments: ").split()[0]
+        if unknown.startswith("--"):
+            import difflib
+
+            near = difflib.get_close_matches(unknown.split("=")[0], self._option_string_actions, 1, 0.6)
+            message = f"there is no option {unknown}" + (f"; did you mean {near[0]}?" if near else "")
+        say(f"workings: {message}; `{self.prog} --help` says what is expected")
+        raise Ended(YOURS)
 
 
-def _print_version(asked: bool) -> None:
-    if asked:
+def main(arguments: Sequence[str] | None = None) -> None:
+    """What the command `workings` runs. Ends with 0 where all is well, 2 for a user's mistake, 1 for ours."""
+    with answered():
+        verb, rest = _verb(sys.argv[1:] if arguments is None else arguments)
+        {"show": _show, "explain": _explain, "examples": _examples, "new": _new}[verb](rest)
+
+
+def _verb(arguments: Sequence[str]) -> tuple[str, list[str]]:
+    verbs = "\n".join(f"  {verb:<9} {what}" for verb, what in _VERBS.items())
+    parser = _Parser(
+        prog="workings", usage="workings VERB ...", description=f"{_ABOUT}\n\n{verbs}", allow_abbrev=False,
+        epilog="`workings VERB --help` says more of each.", formatter_class=RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.add_argument("--version", action="store_true", help="print the version and stop")
+    parser.add_argument("verb", nargs="?", help=f"one of {', '.join(_VERBS)}")
+    parser.add_argument("rest", nargs=REMAINDER, help="what the verb needs")
+    found = parser.parse_args(arguments)
+    if found.version:
         from workings import __version__
 
-        typer.echo(f"workings {__version__}")
-        raise typer.Exit
+        print(f"workings {__version__}")
+        raise Ended(FINE)
+    if found.verb is None:
+        parser.print_help()
+        raise Ended(FINE)
+    if found.verb not in _VERBS:
+        import difflib
+
+        near = difflib.get_close_matches(found.verb, _VERBS, 1, 0.5)
+        parser.error(f"there is no verb {found.verb!r}" + (f"; did you mean {near[0]}?" if near else ""))
+    return found.verb, found.rest
 
 
-@app.callback()
-def workings(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop.")
-    ] = False,
-) -> None:
-    """Shows the working of code: every number traced to those it was made from."""
+def _parsed(parser: ArgumentParser, rest: list[str]) -> Namespace:
+    """Options may stand before, between and after the words."""
+    return parser.parse_intermixed_args(rest)
 
 
-@app.command()
-def show(
-    what: Annotated[
-        str, typer.Argument(metavar="WHAT", help="An example's name, an example file (.toml) or a script (.py).")
-    ],
-    sentence: Annotated[
-        list[str] | None, typer.Argument(metavar="SENTENCE", help="Another sentence of the example's words.")
-    ] = None,
-    at: Annotated[list[str] | None, typer.Option("--at", metavar="ADDRESS", help="Work this number out.")] = None,
-    change: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="CHANGE", help="What if: 'address = numbers' or 'address = address'."),
-    ] = None,
-    format: Annotated[str | None, typer.Option("--format", "-f", help="txt, md, tex or json.")] = None,
-    output: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")] = None,
-    depth: Annotated[
-        str | None, typer.Option("--depth", "-d", help="sentences, steps or numbers; with --at, how many lines back.")
-    ] = None,
-    decimals: Annotated[int | None, typer.Option("--decimals", help="How many decimals are shown.")] = None,
-    width: Annotated[int | None, typer.Option("--width", help="How many columns a line may take.")] = None,
-    colour: Annotated[bool, typer.Option("--color/--no-color", help="Whether tables are shaded.")] = True,
-) -> None:
-    """Show a computation worked out: an example, or a script of yours as it is."""
-    with answered():
-        from workings.commands.show import Request
-        from workings.commands.show import show as run
-
-        words = " ".join(sentence) if sentence is not None else None
-        run(Request(what=what, sentence=words, at=at or (), changes=change or (), format=format, output=output,
-                    depth=depth, decimals=decimals, width=width, colour=colour))  # fmt: skip
+def _parser(verb: str) -> ArgumentParser:
+    return _Parser(prog=f"workings {verb}", description=f"{_VERBS[verb][0].upper()}{_VERBS[verb][1:]}.", allow_abbrev=False)
 
 
-@app.command()
-def explain(
-    name: Annotated[
-        list[str], typer.Argument(metavar="NAME", help="An equation, an operation, or a word of the glossary.")
-    ],
-) -> None:
-    """Explain an equation or a word: sentence, formula, shapes, its code, and who uses it."""
-    with answered():
-        from workings.commands.output import write
-        from workings.explain import explain as explanation
+def _show(rest: list[str]) -> None:
+    parser = _parser("show")
+    add = parser.add_argument
+    add("words", metavar="WHAT [SENTENCE]", nargs="*", help="an example's name, an example file (.toml) or a script (.py); "
+        "and, for an example, another sentence of its words")  # fmt: skip
+    add("--at", metavar="ADDRESS", action="append", help="work this number out; may be given several times")
+    add("--set", metavar="CHANGE", action="append", dest="changes",
+        help="what if: 'address = numbers' or 'address = another address'; may be given several times")  # fmt: skip
+    add("-f", "--format", metavar="FORMAT", help="txt, md, tex or json; left out, the ending of FILE says it")
+    add("-o", "--output", metavar="FILE", help="write to this file")
+    add("-d", "--depth", metavar="DEPTH", help="sentences, steps or numbers; with --at, how many lines back")
+    add("--decimals", metavar="N", type=int, help="how many decimals are shown")
+    add("--width", metavar="N", type=int, help="how many columns a line may take")
+    add("--color", "--colour", action=BooleanOptionalAction, default=True, dest="colour", help="whether tables are shaded")
+    found = _parsed(parser, rest)
+    if not found.words:
+        parser.error("say what to show: the name of an example, an example file (.toml) or a script (.py)")
+    from workings.commands.show import Request, show
 
-        write(explanation(" ".join(name)))
-
-
-@app.command()
-def examples() -> None:
-    """List the examples that come with Workings."""
-    with answered():
-        from workings.commands.listing import example_list
-        from workings.commands.output import write
-
-        write(example_list())
-
-
-@new.command("example")
-def new_example(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="Where to write it, for instance my_example.toml.")],
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if it is there.")] = False,
-) -> None:
-    """Write an example file with every key explained, which runs as it is."""
-    with answered():
-        from workings.commands.listing import write_template
-
-        write_template(file, force)
+    what, *sentence = found.words
+    options = {name: value for name, value in vars(found).items() if name not in ("words", "at", "changes")}
+    words = " ".join(sentence) if sentence else None
+    show(Request(what=what, sentence=words, at=found.at or (), changes=found.changes or (), **options))
 
 
-@new.callback()
-def _new() -> None:
-    """Write a commented file to start from."""
+def _explain(rest: list[str]) -> None:
+    parser = _parser("explain")
+    parser.add_argument("name", metavar="NAME", nargs="+", help="an equation, an operation, or a word of the glossary")
+    found = _parsed(parser, rest)
+    from workings.commands.output import write
+    from workings.explain import explain
+
+    write(explain(" ".join(found.name)))
 
 
-def main() -> None:
-    """What the command `workings` runs."""
-    app(prog_name="workings")
+def _examples(rest: list[str]) -> None:
+    _parsed(_parser("examples"), rest)
+    from workings.commands.listing import example_list
+    from workings.commands.output import write
+
+    write(example_list())
+
+
+def _new(rest: list[str]) -> None:
+    parser = _parser("new")
+    parser.add_argument("kind", metavar="example", choices=["example"], help="what to write: example")
+    parser.add_argument("file", metavar="FILE", help="where to write it, for instance my_example.toml")
+    parser.add_argument("--force", action="store_true", help="replace the file if it is there")
+    found = _parsed(parser, rest)
+    from workings.commands.listing import write_template
+
+    write_template(found.file, found.force)

@@ -6,8 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workings.commands import output
 from workings.commands.changes import parse_changes
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
 DEPTHS = ("sentences", "steps", "numbers")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Request:
+class Request(NamedTuple):
     """What the command line asks for."""
 
     what: str
@@ -39,8 +37,7 @@ class Request:
     colour: bool = True
 
 
-@dataclass(frozen=True)
-class Look:
+class Look(NamedTuple):
     """How it is written down."""
 
     format: str
@@ -88,8 +85,12 @@ def _answer(working: Working, request: Request, changes: dict[str, Any], look: L
 def _replayed(working: Working, changes: dict[str, Any]) -> Replay:
     for address, new in changes.items():
         _check_change(working, address, new)
+    from workings.recording.running import ScriptError
+
     try:
         return working.replay(changes)
+    except ScriptError as stopped:  # a branch went the other way, and the script itself ran again
+        raise UserError(f"with the change, {stopped}", "", "try other numbers") from None
     except (ArithmeticError, ValueError, IndexError) as error:
         raise UserError(f"with the change, the computation stops: {error}", "", "try other numbers") from None
 

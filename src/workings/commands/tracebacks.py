@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 
-from workings.recording.source import is_user_file
+from workings.recording.user_code import is_user_file
 
 
 def own_traceback(error: BaseException) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -91,6 +90,8 @@ def _unknown(what: str, names: list[str]) -> UserError:
     for suffix in (".py", ".toml"):
         if path.with_name(path.name + suffix).is_file():
             return UserError(f"there is no example named {what!r}", "", f"did you mean the file {what}{suffix}?")
+    import difflib
+
     near = difflib.get_close_matches(what.lower(), names, 2, 0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else "`workings examples` lists them"
     return UserError(f"there is no example named {what!r}", f"one of {', '.join(names)}, or a .py or .toml file", hint)
@@ -125,6 +126,8 @@ def check_file(what: str, kind: str) -> str:
 
 def _neighbour(path: Path) -> str:
     """A file beside the one that is missing, with nearly its name."""
+    import difflib
+
     folder = path.parent
     there = [p.name for p in folder.iterdir() if p.is_file()] if folder.is_dir() else []
     near = difflib.get_close_matches(path.name, there, 1, 0.6)

@@ -19,6 +19,7 @@ from workings.reading.formula_arrays import einsum_indices, index_symbols
 from workings.reading.formula_building import cases
 from workings.reading.formula_calls import IN_PLACE, resolve
 from workings.reading.formula_expressions import Translator
+from workings.reading.formula_functions import MAX
 from workings.reading.formula_latex import LatexPrinter
 from workings.reading.formula_nodes import (
     Apply,
@@ -33,8 +34,8 @@ from workings.reading.formula_nodes import (
     Words,
     walk,
 )
-from workings.reading.formula_symbols import clean, escape
-from workings.reading.formula_syntax import depth, name_of, names
+from workings.reading.formula_symbols import clean, escape, operator
+from workings.reading.formula_syntax import depth, name_of, names, pairs_with_places
 from workings.reading.formula_text import TextPrinter
 
 DEEPEST = 80  # levels of nesting beyond which nobody would write a formula, and the source is shown instead
@@ -147,6 +148,8 @@ def _definition(reader: Translator, targets: list[ast.expr], value: ast.expr) ->
     left = [reader.expression(target) for target in targets]
     reader.spelled = any(isinstance(each, Symbol) and each.text[:1] in ("μ", "σ") for each in left)
     right = reader.expression(value)
+    if isinstance(value, ast.Call) and isinstance(targets[0], ast.Tuple) and pairs_with_places(value):
+        right = _with_places(right)
     if right in left or (isinstance(right, Apply) and not right.arguments):
         raise NoMathematicsError
     if len(left) == 1 and (output := _einsum_output(value)):
@@ -155,15 +158,30 @@ def _definition(reader: Translator, targets: list[ast.expr], value: ast.expr) ->
     return Relation((*left, right), tuple(signs), statement=True)
 
 
+def _with_places(largest: Node) -> Node:
+    """PyTorch's pair for ``values, places = x.max(dim=1)``."""
+    if not (isinstance(largest, Apply) and isinstance(largest.function, Subscript)):
+        return largest
+    name = largest.function
+    word = operator("argmax" if name.base == MAX else "argmin")
+    places = Apply(Subscript(word, name.indices, parameter=True), largest.arguments, bare=True)
+    return Sequence((largest, places), "(")
+
+
 def _sign(targets: list[ast.expr], value: ast.expr, right: Node) -> str:
     """An arrow where a value replaces itself; "in" for a place made empty; "drawn from" for random numbers."""
     if isinstance(right, Power) and isinstance(right.base, Symbol) and right.base.text == "ℝ":
         return "in"
-    if any(isinstance(part, Symbol) and part.latex.startswith(r"\mathcal") for part in walk(right)):
+    if _is_drawn(right):
         return "~"
     used = {ast.unparse(part) for part in ast.walk(value) if isinstance(part, (ast.Name, ast.Subscript, ast.Attribute))}
     parts = [part for target in targets for part in getattr(target, "elts", [target])]
     return "<-" if any(ast.unparse(part).removesuffix("[()]") in used for part in parts) else "="
+
+
+def _is_drawn(node: Node) -> bool:
+    """Whether random numbers are part of a value."""
+    return any(isinstance(part, Symbol) and part.latex.startswith(r"\mathcal") for part in walk(node))
 
 
 def _einsum_output(value: ast.expr) -> str:
@@ -248,4 +266,4 @@ def _changed(reader: Translator, target: ast.expr, call: ast.Call) -> Node:
         right = reader.read_call(call)
     if left == right:
         raise NoMathematicsError
-    return Relation((left, right), ("<-",), statement=True)
+    return Relation((left, right), ("~" if _is_drawn(right) else "<-",), statement=True)

@@ -22,9 +22,9 @@ from workings.reading.formula_nodes import (
     Symbol,
     Words,
 )
-from workings.reading.formula_reductions import AXIS, along
+from workings.reading.formula_reductions import AXIS
 from workings.reading.formula_symbols import operator
-from workings.reading.formula_syntax import integer
+from workings.reading.formula_syntax import integer, name_of
 
 # -- shapes ---------------------------------------------------------------------------------------------------------
 
@@ -32,7 +32,8 @@ from workings.reading.formula_syntax import integer
 def _transposed(call: Call) -> Node:
     """Transposing the last two axes is the matrix transpose; other axes are named."""
     axes = [integer(axis) for axis in call.arguments[1:]]
-    if call.name in ("t", "adjoint") or not axes or sorted(map(str, axes)) == ["-1", "-2"]:
+    last_two = sorted(map(str, axes)) == ["-1", "-2"]
+    if call.name in ("t", "adjoint") or last_two or not (axes or call.keywords):
         return Mark(call.node(0), "transposed")
     return _reshaped(call)
 
@@ -42,6 +43,8 @@ _PARAMETERS = AXIS | {"shape", "reps", "axes", "k", "diagonal", "dims", "shifts"
 
 def _reshaped(call: Call) -> Node:
     """A new shape or order of axes, as a parameter beside the function's name."""
+    if call.name == "split" and len(call.arguments) == 1:
+        raise NoMathematicsError  # a string's method
     name: Node = operator(call.name)
     rest = list(call.arguments[1:])
     if len(rest) == 1 and isinstance(rest[0], (ast.Tuple, ast.List)):
@@ -54,10 +57,15 @@ def _reshaped(call: Call) -> Node:
         for node in call.reader.expressions([each])
     )
     parameters = (chain("cross", items),) if items and sized else items
-    parameters += tuple(Words(f"axis {integer(call.keywords[key])}") for key in call.keywords if key in AXIS)
+    parameters += tuple(_axis(call, value) for key, value in call.keywords.items() if key in AXIS)
     if parameters:
         name = Subscript(name, parameters, parameter=True)
     return Apply(name, (call.node(0),))
+
+
+def _axis(call: Call, axis: ast.expr) -> Node:
+    number = integer(axis)
+    return call.reader.expression(axis) if number is None else Words(f"axis {number}")
 
 
 def _size(call: Call) -> Node:
@@ -79,8 +87,9 @@ def _joined(call: Call) -> Node:
     listed, name = call.arguments[0], call.name
     given = call.given(1, "axis", "dim")
     axis = integer(given) if given is not None else 0
-    usual = given is None or axis == (0 if "stack" in name else -1)
-    word = along(operator("Stack" if "stack" in name else "Concat"), () if usual else (Words(f"axis {axis}"),))
+    word: Node = operator("Stack" if "stack" in name else "Concat")
+    if given is not None and axis != (0 if "stack" in name else -1):
+        word = Subscript(word, (_axis(call, given),), parameter=True)
     if not isinstance(listed, (ast.List, ast.Tuple)):
         return Apply(word, (call.node(0),))
     items = call.reader.expressions(listed.elts)
@@ -151,14 +160,25 @@ def _counted(call: Call) -> Node | None:
     return Sequence((first, DOTS, one_less(ends[-1])), "(")
 
 
-_DRAWN = {"randn": "N", "normal": "N", "standard_normal": "N", "rand": "U", "uniform": "U", "random": "U"}
+_UNIFORM = {"rand", "rand_like", "uniform", "random"}
+_NORMAL = {"randn", "randn_like", "normal", "standard_normal"}
+_GENERATORS = {"rng", "random", "generator", "gen"}
+
+
+def _draws(call: Call) -> bool:
+    """Whether a call of one of these names comes from a generator, and is not somebody's ``plane.normal(x)``."""
+    if call.path[:1] == ("torch",) or _GENERATORS & set(call.path[:-1]):
+        return True
+    source = call.arguments[0] if call.origin == "method" else None
+    made = isinstance(source, ast.Call) and name_of(source) in ("default_rng", "RandomState")
+    return made or (isinstance(call.function, ast.Attribute) and call.function.attr.endswith("_"))
 
 
 def _drawn(call: Call) -> Node | None:
     """Random numbers as the distribution they come from, the normal one with its variance."""
-    if call.origin == "module" and "random" not in call.path and call.path[0] != "torch":
+    if not _draws(call):
         return None
-    letter = "U" if call.name.startswith(("rand_", "uniform")) or call.name in ("rand", "random") else "N"
+    letter = "U" if call.name in _UNIFORM else "N"
     spread = call.name in ("normal", "uniform")
     rest = call.arguments[1 if call.origin == "method" else 0 :]
     first = call.reader.expressions(rest[:2]) if spread and len(rest) >= 2 else (Number("0"), Number("1"))
@@ -231,6 +251,9 @@ ARRAY_RULES: dict[str, Rule] = {
     **rules("eye identity", Rule(_identity, 1, 2, method=False)),
     "empty": Rule(_empty, 0, 9, frozenset({"shape", "size"}), starred=True, method=False),
     "arange": Rule(_counted, 1, 3, method=False),
-    **rules(_DRAWN, Rule(_drawn, 0, 9, frozenset({"size", "shape", "loc", "scale", "low", "high", "mean", "std"}))),
+    **rules(
+        _UNIFORM | _NORMAL,
+        Rule(_drawn, 0, 9, frozenset({"size", "shape", "loc", "scale", "low", "high", "mean", "std"})),
+    ),
     "einsum": Rule(_einsum, 2, 9, bare=True, method=False),
 }

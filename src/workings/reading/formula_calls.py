@@ -151,8 +151,6 @@ def unknown(call: Call) -> Node:
     if call.origin == "value":
         function = _value(call)
     elif call.origin == "method" and (len(arguments) == 1 or not call.path):
-        if call.name == "split" and len(arguments) == 1:
-            raise NoMathematicsError
         function = operator(call.name)
     elif call.origin == "method":
         path = call.path[1:-1] if call.path[0] in ("self", "cls") else call.path[:-1]
@@ -192,11 +190,11 @@ def axis_name(axis: int) -> str:
     return {-1: "row", 0: "column"}.get(axis, f"axis {axis}")
 
 
-def options(call: Call, *taken: str) -> tuple[Node, ...]:
+def options(call: Call) -> tuple[Node, ...]:
     """Keyword arguments that say what is computed, as ``name = value``."""
     found: list[Node] = []
     for name, value in call.keywords.items():
-        if name in SILENT or name in taken:
+        if name in SILENT:
             continue
         if isinstance(value, ast.Constant) and isinstance(value.value, str):
             shown: Node = Words(value.value)

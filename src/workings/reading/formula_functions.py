@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from functools import partial
 
-from workings.reading.formula_building import LOG, cases, exponential, fraction, power, product
+from workings.reading.formula_building import LOG, cases, exponential, fraction, is_matrix, power, product
 from workings.reading.formula_calls import Call, Rule, options, rules
 from workings.reading.formula_nodes import (
     Apply,
@@ -70,7 +70,7 @@ def _named(call: Call) -> Node:
 def _same(call: Call) -> Node | None:
     """A conversion: the value itself. ``float("-inf")`` is the number it names."""
     value = call.arguments[0]
-    if call.name in ("astype", "to") and len(call.arguments) > 1 and _truncates(call.arguments[1]):
+    if call.name in ("astype", "to", "type") and len(call.arguments) > 1 and _truncates(call.arguments[1]):
         return Apply(operator("int"), (call.node(0),))
     if isinstance(value, ast.Constant) and isinstance(value.value, str):
         spelled = value.value.strip().lower()
@@ -154,9 +154,16 @@ def _greatest(call: Call) -> Node:
 def _dot(call: Call) -> Node:
     """A dot product of vectors; NumPy's ``dot`` of matrices is their product."""
     left, right = call.nodes()
-    matrices = any((isinstance(side, Symbol) and side.matrix) or isinstance(side, Mark) for side in (left, right))
-    if matrices and call.path[:1] != ("torch",):
+    if (is_matrix(left) or is_matrix(right)) and call.path[:1] != ("torch",):
         return product("@", left, right)
+    return Binary("dot", left, right)
+
+
+def _inner(call: Call) -> Node:
+    """Dot products of the rows of one with the rows of the other."""
+    left, right = call.nodes()
+    if is_matrix(left) and is_matrix(right):
+        return product("@", left, Mark(right, "transposed"))
     return Binary("dot", left, right)
 
 
@@ -187,7 +194,7 @@ FUNCTION_RULES: dict[str, Rule] = {
                                                   "label_smoothing", "ignore_index", "weight", "eps", "approximate",
                                                   "enable_gqa", "negative_slope", "normalized_shape", "alpha"}))),
     **rules(_SAME, Rule(_same, 1, 4, frozenset({"count", "args"}))),
-    **rules("float list tuple set", Rule(_same, bare=True)),
+    **rules("float list tuple set array tensor asarray", Rule(_same, 1, 4, bare=True)),
     **rules("relu", Rule(_named, bare=True)),
     **rules(_SIGNS, _of_two(_binary, keywords=frozenset({"alpha"}))),
     **rules(_RELATIONS, _of_two(_relation)),
@@ -217,7 +224,7 @@ FUNCTION_RULES: dict[str, Rule] = {
     **rules("power pow float_power", _of_two(lambda call: power(*call.nodes()), bare=True)),
     **rules("maximum minimum fmax fmin", _of_two(_greatest)),
     **rules("dot vdot", _of_two(_dot)),
-    "inner": _of_two(lambda call: Binary("dot", *call.nodes())),
+    "inner": _of_two(_inner),
     "outer": _of_two(lambda call: product("@", call.node(0), Mark(call.node(1), "transposed"))),
     "linear": Rule(_linear, 2, 3, frozenset({"bias"}), method=False),
     "addmm": Rule(_addmm, 3, 3),

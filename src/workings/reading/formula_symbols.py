@@ -135,12 +135,13 @@ def plain(latex: str) -> str:
     """A symbol's LaTeX as text for a terminal: ``W^{Q}`` is W^Q, ``\\lambda_i`` is λ_i."""
     text = re.sub(r"\\top\b|\\mathsf\{?\s*T\}?", "ᵀ", latex)
     text = re.sub(r"\\(hat|bar|tilde|vec)\s*\{?\s*(\\[A-Za-z]+|\w)\s*\}?", _accented, text)
-    text = re.sub(r"\\([A-Za-z]+)", lambda m: GREEK[m[1]][1] if m[1] in GREEK else _COMMANDS.get(m[1], ""), text)
+    text = re.sub(r"\\([A-Za-z]+)", lambda m: GREEK[m[1]][1] if m[1] in GREEK else _COMMANDS.get(m[1], m[1]), text)
     text = re.sub(r"\\([^A-Za-z])", lambda m: m[1] if m[1] in "_%#&${}" else " " if m[1] in ", ;:" else "", text)
     return clean(text.replace("{", "").replace("}", "").replace("^ᵀ", "ᵀ").replace("^'", "′"))
 
 
 _COMMANDS = {"varepsilon": "ε", "epsilon": "ε", "infty": "∞", "ell": "ℓ", "prime": "′", "cdot": "·", "xi": "ξ"}
+_COMMANDS |= dict.fromkeys(("mathrm", "mathbf", "mathit", "mathcal", "mathsf", "mathbb", "text", "operatorname"), "")
 
 
 def _accented(match: re.Match[str]) -> str:

@@ -74,10 +74,14 @@ def keeps_all(node: ast.expr) -> bool:
     return isinstance(node, ast.Attribute) and node.attr == "newaxis"
 
 
+def pairs_with_places(call: ast.Call) -> bool:
+    """Whether a call gives PyTorch's pair of values and places: ``torch.max(x, dim=1)``."""
+    return name_of(call) in ("max", "min") and any(keyword.arg == "dim" for keyword in call.keywords)
+
+
 def takes_values(call: ast.Call, keys: list[ast.expr]) -> bool:
-    """Whether the values are taken from PyTorch's pair of values and places: ``torch.max(x, dim=1)[0]``."""
-    named = any(keyword.arg == "dim" for keyword in call.keywords)
-    return named and name_of(call) in ("max", "min") and len(keys) == 1 and integer(keys[0]) == 0
+    """Whether the values are taken from such a pair: ``torch.max(x, dim=1)[0]``."""
+    return pairs_with_places(call) and len(keys) == 1 and integer(keys[0]) == 0
 
 
 def depth(node: ast.AST) -> int:

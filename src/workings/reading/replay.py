@@ -250,8 +250,12 @@ def _run_on(working: Working, out: Replay, dirty: set[int]) -> None:
 
 def _may_depend(step: Step) -> bool:
     """Whether a value that has no known inputs may still depend on a change made before it."""
-    return not step.inputs and not step.function and step.note != "" and step.operation in ("given", "opaque") and (
-        step.operation == "opaque" or step.note == LOST
+    return (
+        not step.inputs
+        and not step.function
+        and step.note != ""
+        and step.operation in ("given", "opaque")
+        and (step.operation == "opaque" or step.note == LOST)
     )
 
 
@@ -265,10 +269,10 @@ def _steered_away(guards: Any, out: Replay) -> bool:
     for guard in guards:
         value = out.value(guard.ref)
         now = bool(value) if isinstance(guard.value, bool) else value
-        now = now.item() if hasattr(now, "item") else now
-        if isinstance(now, list):
+        now = now.tolist() if hasattr(now, "tolist") else now
+        if isinstance(now, list) and isinstance(guard.value, tuple):
             now = tuple(now)
-        if now != guard.value and not (now != now and guard.value != guard.value):
+        if repr(now) != repr(guard.value) and now != guard.value:  # a NaN is not equal to itself
             out.stopped = guard
             return True
     return False

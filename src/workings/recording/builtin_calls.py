@@ -6,6 +6,7 @@ import collections
 import copy
 import dataclasses
 import functools
+import types
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -109,11 +110,13 @@ def _guard_order(calls: Calls, keys: list[Box], function: str, outcome: Any, **o
     """An order that depends on numbers: on replay it must come out the same."""
     recorder = calls.recorder
     numbers = all(
-        calls.is_tensor(k.value) or calls.is_recordable(k.value) and not isinstance(k.value, np.ndarray) for k in keys
+        calls.is_tensor(k.value) or (calls.is_recordable(k.value) and not isinstance(k.value, np.ndarray)) for k in keys
     )
     if not numbers:
         for key in keys:
-            inner = zip(*calls.items_of(key), strict=True) if type(key.value) in (tuple, list) else [(key.value, key.tag)]
+            inner = (
+                zip(*calls.items_of(key), strict=True) if type(key.value) in (tuple, list) else [(key.value, key.tag)]
+            )
             for value, tag in inner:
                 recorder.guard(calls.box(value, tag), "a sort key")
         return
@@ -274,7 +277,7 @@ def _deque(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: d
 @_handles(dataclasses.replace)
 def _replace(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
     """A changed copy of a dataclass: what was not changed keeps its origin."""
-    old, ledger = args[0], calls.recorder.ledger
+    old = args[0]
     fields = [f.name for f in dataclasses.fields(old.value) if f.init]
     values = {name: kwargs[name] if name in kwargs else calls.attribute(frame, old, name) for name in fields}
     return calls.call(frame, type(old.value), [], values)
@@ -361,7 +364,9 @@ def _text(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: di
         calls.adopt(type(box.value))
     result = function(*[a.value for a in args], **{k: v.value for k, v in kwargs.items()})
     calls.recorder.current = frame
-    calls.recorder.made_text(result, args, ((-1, ""),) if function is str else ((114, ""),) if function is repr else None)
+    calls.recorder.made_text(
+        result, args, ((-1, ""),) if function is str else ((114, ""),) if function is repr else None
+    )
     return calls.box(result)
 
 
@@ -440,7 +445,11 @@ class Caches:
         inner = cached.__wrapped__
         made = cached
         info = cached.cache_info()
-        if type(inner) is type(_nothing) and not source.is_rewritten(inner.__code__) and not (info.hits or info.misses):
+        if (
+            type(inner) is types.FunctionType
+            and not source.is_rewritten(inner.__code__)
+            and not (info.hits or info.misses)
+        ):
             followed = source.rewritten(inner, self._calls.recorder)
             if followed is not None:
                 made = functools.update_wrapper(functools.lru_cache(**cached.cache_parameters())(followed), cached)
@@ -457,13 +466,12 @@ class Caches:
         before = made.cache_info().misses
         out = calls.user_call(frame, made, args, kwargs)
         typed = made.cache_parameters()["typed"]
-        key = id(made), functools._make_key(tuple(a.value for a in args), {k: v.value for k, v in kwargs.items()}, typed)
+        key = (
+            id(made),
+            functools._make_key(tuple(a.value for a in args), {k: v.value for k, v in kwargs.items()}, typed),
+        )
         if made.cache_info().misses > before:
             self._origins[key] = (out.value, out.tag)
             return out
         kept = self._origins.get(key)
         return calls.box(out.value, kept[1] if kept is not None and kept[0] is out.value else None)
-
-
-def _nothing() -> None:
-    """Only its type is of interest."""

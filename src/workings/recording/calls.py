@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workings.recording import (
-    builtin_calls, container_calls, containers, iteration, library_calls, operators, parameters, places, source,
+    builtin_calls,
+    container_calls,
+    containers,
+    iteration,
+    library_calls,
+    operators,
+    parameters,
+    places,
+    source,
+    user_code,
 )  # fmt: skip
 from workings.recording.ledger import CONSTANT, NUMBERS, Tag
 from workings.recording.operations import functions
@@ -77,9 +86,9 @@ class Calls:
         """The first time an object of a user's class is met, its methods become their rewritten selves."""
         if kind not in self._met:
             self._met.add(kind)
-            if source.is_user_type(kind):
+            if user_code.is_user_type(kind):
                 self.users.add(kind)
-                source.adopt_class(kind, self.recorder)
+                user_code.adopt_class(kind, self.recorder)
 
     def is_foreign(self, value: Any) -> bool:
         """Whether an argument may hold numbers that are not followed: the user's objects and functions, iterators."""
@@ -181,7 +190,9 @@ class Calls:
             self.adopt(function)
             return self.other_call(frame, function, args, kwargs)
         self.adopt(type(function))
-        call = getattr(type(function), "__call__", None)
+        call = vars(type(function)).get("__call__")
+        if call is None:
+            call = next((vars(k)["__call__"] for k in type(function).__mro__ if "__call__" in vars(k)), None)
         if type(function) in self.users and isinstance(call, types.FunctionType):
             return self.user_call(frame, call, [self.box(function), *args], kwargs)
         return self.other_call(frame, function, args, kwargs)
@@ -263,9 +274,7 @@ class Calls:
             return returned[1]
         return None
 
-    def raised(
-        self, known: functions.Function, args: list[Box], kwargs: dict[str, Box], error: Exception
-    ) -> None:
+    def raised(self, known: functions.Function, args: list[Box], kwargs: dict[str, Box], error: Exception) -> None:
         """A call has raised: on replay it must raise again, or the source runs again."""
         recorder = self.recorder
         inputs: list[Ref] = []
@@ -310,11 +319,17 @@ class Calls:
         return self._result(function, args, kwargs, everything, holder, result)
 
     def _result(
-        self, function: Any, args: list[Box], kwargs: dict[str, Box], everything: list[Box], holder: Box | None, result: Any
+        self,
+        function: Any,
+        args: list[Box],
+        kwargs: dict[str, Box],
+        everything: list[Box],
+        holder: Box | None,
+        result: Any,
     ) -> Box:
         recorder = self.recorder
         if self.is_recordable(result):
-            if type(result) is bool or _is_array(result) and recorder.ledger.knows(result):
+            if type(result) is bool or (_is_array(result) and recorder.ledger.knows(result)):
                 return self.box(result, None if _is_array(result) else self._steering(everything))
             known = self._library(function, everything) if holder is None else None
             return self._opaque(name_of(function), known, args, kwargs, everything, result)
@@ -327,8 +342,10 @@ class Calls:
             tags: list[Tag] = []
             known = self._library(function, everything) if holder is None else None
             for position, item in enumerate(result):
-                seen = not self.is_recordable(item) or _is_array(item) and recorder.ledger.knows(item)
-                made = None if seen else self._opaque(name_of(function), known, args, kwargs, everything, item, position)
+                seen = not self.is_recordable(item) or (_is_array(item) and recorder.ledger.knows(item))
+                made = (
+                    None if seen else self._opaque(name_of(function), known, args, kwargs, everything, item, position)
+                )
                 tags.append(made.tag if made is not None else None)
             recorder.ledger.shadow(result, tags)
         elif isinstance(result, types.GeneratorType) or hasattr(result, "gen"):
@@ -357,7 +374,7 @@ class Calls:
         ledger.shadow(result.keywords, {k: kwargs[k].tag if k in kwargs else None for k in result.keywords})
 
     def _steering(self, everything: list[Box]) -> Tag:
-        """A truth found out of sight (``text.startswith``, ``scipy``'s checks): the numbers it looked at must not change."""
+        """A truth found out of sight (``text.startswith``): the numbers it looked at must not change."""
         for box in everything:
             self.recorder.guard(box, "a test that is not followed")
         return CONSTANT
@@ -421,7 +438,9 @@ def _is_array(value: Any) -> bool:
 
 def name_of(function: Any) -> str:
     """The name of a function as a reader would write it, with its module unless that is the user's."""
-    module = getattr(function, "__module__", None) or getattr(type(getattr(function, "__self__", None)), "__module__", "")
+    module = getattr(function, "__module__", None) or getattr(
+        type(getattr(function, "__self__", None)), "__module__", ""
+    )
     name = getattr(function, "__qualname__", None) or type(function).__qualname__
     return f"{module}.{name}" if module not in ("builtins", "__main__", "", None) else name
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workings.recording.source import comments_of
+from workings.recording.scopes import comments_of
 from workings.recording.working import Site, Step, Working
 
 

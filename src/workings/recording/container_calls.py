@@ -36,7 +36,7 @@ def _method(*names: str, of: tuple[type, ...]) -> Callable[[Handler], Handler]:
 
 
 @_method("append", of=_LISTS)
-def _append(name: str, calls: Calls, frame: Frame, box: Box, args: list[Box], kwargs: dict[str, Box]) -> Box:
+def _append(name: str, calls: Calls, frame: Frame, box: Box, args: list[Box], kwargs: dict[str, Box]) -> Any:
     holder, ledger = box.value, calls.recorder.ledger
     if len(args) != 1:
         return NotImplemented

@@ -21,7 +21,7 @@ def shape_of(value: Any, depth: int = 0) -> tuple[int, ...] | None:
     kind = type(value)
     if kind in NUMBERS or isinstance(value, np.generic):
         return ()
-    if kind is not list and kind is not tuple or not value or depth > _DEEPEST:
+    if (kind is not list and kind is not tuple) or not value or depth > _DEEPEST:
         return None
     first = shape_of(value[0], depth + 1)
     if first is None:

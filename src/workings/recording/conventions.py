@@ -14,7 +14,16 @@ if TYPE_CHECKING:
 def read_conventions(working: Working) -> dict[str, str]:
     """What the steps of a recording say about its conventions; nothing for a choice that was never met."""
     found: dict[str, list[str]] = {}
+    alike: set[tuple[str, str, str]] = set()  # a model makes the same call in every layer
     for step in working.steps:
+        if step.operation in _RULES:
+            key = (step.function, repr(step.arguments), repr(step.keywords)) if step.function.startswith("aten.") else None
+        else:
+            key = ("", step.dtype, "" if step.shape else "number")
+        if key is not None:
+            if key in alike:
+                continue
+            alike.add(key)
         for name, value in _of_step(working, step):
             values = found.setdefault(name, [])
             if value not in values:

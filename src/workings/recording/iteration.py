@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 Item = tuple[Any, Tag]
 Handler = Callable[..., Any]
 HANDLERS: dict[Any, Handler] = {}
-_COUNTED = (range, str, bytes, dict, set, frozenset, type({}.keys()))
+_COUNTED: tuple[type, ...] = (range, str, bytes, dict, set, frozenset, type({}.keys()))
 
 
 class Tap:
@@ -416,5 +415,3 @@ def _groupby(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs:
 def _tee(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Box:
     made = itertools.tee(_boxes(calls, args[0]), *[a.value for a in args[1:]])
     return calls.box(tuple(Tap((b.value, b.tag) for b in one) for one in made))
-
-

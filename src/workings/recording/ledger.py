@@ -7,6 +7,8 @@ identity, with one origin for each place in them, checked against what really st
 
 from __future__ import annotations
 
+import sys
+import weakref
 from bisect import bisect_right, insort
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -37,25 +39,33 @@ NUMBERS = frozenset({int, float, complex, bool, np.bool_})  # shared objects: th
 class Storage:
     """A piece of memory: the array that spans it, its current version, and the arrays seen on it."""
 
-    owner: np.ndarray[Any, Any]
+    held: Any  # the owner of the memory, or a weak reference to it
     low: int
     high: int
     ref: Ref
     version: int = 0
     writes: list[tuple[int, np.ndarray[Any, Any]]] = field(default_factory=list)
-    live: dict[int, np.ndarray[Any, Any]] = field(default_factory=dict)  # step -> array that still holds its value
+    live: dict[int, Any] = field(default_factory=dict)  # step -> array that still holds its value
+
+    @property
+    def owner(self) -> Any:
+        return _held(self.held)
 
 
 @dataclass(slots=True)
 class Seen:
     """An array object: the step whose value it held at ``version`` of its storage, and how it views its parent."""
 
-    array: np.ndarray[Any, Any]
+    held: Any  # the array, or a weak reference to it
     storage: Storage
     ref: Ref
     version: int
     parent: Any = None  # the array it is a view of, or None for the owner of its memory
-    view: tuple[str, str, tuple[Any, ...], dict[str, Any]] | tuple[int, ...] | None = None
+    view: Any = None  # the call that made it (operation, function, arguments, keywords), or the place of a row
+
+    @property
+    def array(self) -> Any:
+        return _held(self.held)
 
 
 @dataclass(slots=True)
@@ -98,7 +108,9 @@ class Ledger:
             return
         if not array.flags.owndata:
             known = self._seen.get(id(parent)) if parent is not None else None
-            storage = known.storage if known is not None and np.may_share_memory(array, parent) else self._storage_of(array)
+            storage = (
+                known.storage if known is not None and np.may_share_memory(array, parent) else self._storage_of(array)
+            )
             if storage is not None:
                 if known is None or known.storage is not storage:
                     parent, how = storage.owner, None
@@ -126,6 +138,47 @@ class Ledger:
         seen = Seen(array, storage, ref, 0)
         self._seen[id(array)] = seen
         return seen
+
+    def watch(self, array: np.ndarray[Any, Any], ref: Ref) -> None:
+        """A large array that can be computed again: known while the program holds it, and kept by nobody else."""
+        if id(array) in self._seen or not array.flags.owndata:
+            self.register(array, ref)
+            return
+        seen = self.open(array, ref)
+        storage = seen.storage
+        number = len(self._storages) - 1
+        key = id(array)
+
+        def gone(_: Any) -> None:
+            if self._seen.get(key) is seen:
+                del self._seen[key]
+                self._starts.remove((storage.low, number))
+            storage.live.clear()
+            storage.writes.clear()
+
+        seen.held = storage.held = storage.live[ref.step] = weakref.ref(array, gone)
+        step = self._recorder.working.steps[ref.step]
+        step.value, step.kept = None, False
+
+    def settle(self) -> None:
+        """The recording is over. What the program still holds may change from now on: it is copied, or worked out anew."""
+        room = _SETTLED_BYTES
+        steps = self._recorder.working.steps
+        for storage in self._storages:
+            for number, held in storage.live.items():
+                array, step = _held(held), steps[number]
+                if array is None or array.nbytes > room:
+                    continue
+                if array is not storage.owner and step.operation in _VIEWS:
+                    step.value, step.kept = None, False
+                elif _is_shared(array) or not step.kept:
+                    room -= array.nbytes
+                    step.value, step.kept = duplicate(array), True
+        self._seen.clear()
+        self._storages.clear()
+        self._starts.clear()
+        self._shadows.clear()
+        self._scalars.clear()
 
     def _storage_of(self, array: np.ndarray[Any, Any]) -> Storage | None:
         low, high = np.lib.array_utils.byte_bounds(array)
@@ -171,9 +224,9 @@ class Ledger:
     def _view_again(self, seen: Seen) -> Ref:
         parent = self.read(seen.parent)
         if isinstance(seen.view, tuple) and all(isinstance(i, int) for i in seen.view):
-            return Ref(parent.step, parent.index + seen.view)  # type: ignore[operator]
+            return Ref(parent.step, parent.index + seen.view)
         if seen.view is not None:
-            operation, function, arguments, keywords = seen.view  # type: ignore[misc]
+            operation, function, arguments, keywords = seen.view
             ref = self._recorder.step(operation, function, (parent,), arguments, keywords, value=seen.array)
         else:
             ref = self._flat(seen.array, seen.storage)
@@ -184,7 +237,12 @@ class Ledger:
         owner = self._seen[id(storage.owner)]
         where = positions(array, storage.owner)
         return self._recorder.step(
-            "take_flat", "recording.take_flat", (self.read(owner.array),), (Slot(0), where, _layout(array)), {}, value=array
+            "take_flat",
+            "recording.take_flat",
+            (self.read(owner.array),),
+            (Slot(0), where, _layout(array)),
+            {},
+            value=array,
         )
 
     def _adopt(self, array: np.ndarray[Any, Any]) -> Seen:
@@ -225,12 +283,16 @@ class Ledger:
         if storage is None:
             return
         steps = self._recorder.working.steps
-        for number, array in list(storage.live.items()):
-            step = steps[number]
+        for number, held in list(storage.live.items()):
+            step, array = steps[number], _held(held)
             if not _overlap(region, array):
                 continue
             del storage.live[number]
-            if step.operation in _CHEAP or (array is not storage.owner and step.operation in _VIEWS):
+            if (
+                held is not array
+                or step.operation in _CHEAP
+                or (array is not storage.owner and step.operation in _VIEWS)
+            ):
                 step.value, step.kept = None, False  # cheap to compute again from what came before
             else:
                 step.value = duplicate(array)
@@ -249,7 +311,12 @@ class Ledger:
             before = self._seen[id(owner)]
             where = positions(region, owner)
             ref = self._recorder.step(
-                "put_flat", "recording.put_flat", (self._owner_ref(before), content), (Slot(0), Slot(1), where), {}, value=owner
+                "put_flat",
+                "recording.put_flat",
+                (self._owner_ref(before), content),
+                (Slot(0), Slot(1), where),
+                {},
+                value=owner,
             )
         else:
             ref = content
@@ -279,7 +346,11 @@ class Ledger:
         """Write down the origins of a container's places."""
         items = dict(holder) if isinstance(holder, dict) else list(holder)
         shadow = Shadow(holder, tags, items)
-        self._shadows[id(holder)] = shadow
+        tensors = self._recorder.tensors
+        if tensors is None or type(holder) is not tuple or not holder or not all(map(tensors.is_tensor, holder)):
+            self._shadows[id(holder)] = (
+                shadow  # tensors know their origins themselves: remembering them would hold them
+            )
         return shadow
 
     def shadow_of(self, holder: Any) -> Shadow:
@@ -356,9 +427,30 @@ class Ledger:
         return known[1] if known is not None else None
 
 
+_SETTLED_BYTES = 64 * 2**20  # what is copied at the end of a recording, at most
 # Steps whose value a write may take away, since running them again is cheap: parts of other values, and small writes.
 _CHEAP = {"put", "put_flat", "take_flat"}
-_VIEWS = {"getitem", "reshape", "ravel", "transpose", "matrix_transpose", "swapaxes", "moveaxis", "expand_dims", "squeeze"}
+_VIEWS = {
+    "getitem",
+    "reshape",
+    "ravel",
+    "transpose",
+    "matrix_transpose",
+    "swapaxes",
+    "moveaxis",
+    "expand_dims",
+    "squeeze",
+}
+
+
+def _held(held: Any) -> Any:
+    return held() if type(held) is weakref.ref else held
+
+
+def _is_shared(array: np.ndarray[Any, Any]) -> bool:
+    """Whether anything outside the recording can reach an array, so that it may still change."""
+    inside = 6  # the step, the ledger (owner, seen, live), the caller's variable and this one
+    return array.base is not None or sys.getrefcount(array) - 1 > inside
 
 
 def _layout(array: np.ndarray[Any, Any]) -> tuple[int, ...] | None:
@@ -368,7 +460,7 @@ def _layout(array: np.ndarray[Any, Any]) -> tuple[int, ...] | None:
 
 def _overlap(first: np.ndarray[Any, Any], second: np.ndarray[Any, Any]) -> bool:
     try:
-        return bool(np.shares_memory(first, second, max_work=10_000))
+        return bool(np.shares_memory(first, second, max_work=10_000))  # type: ignore[arg-type]
     except Exception:  # NumPy's TooHardError has moved between versions; too hard to tell means: assume they overlap
         return bool(np.may_share_memory(first, second))
 
@@ -402,7 +494,9 @@ def positions(array: np.ndarray[Any, Any], owner: np.ndarray[Any, Any]) -> np.nd
         return memory
     low, high = np.lib.array_utils.byte_bounds(owner)
     order = np.zeros((high - low) // width, dtype=np.int64)  # memory place -> C-order place
-    own = np.full(owner.shape, (owner.__array_interface__["data"][0] - np.lib.array_utils.byte_bounds(owner)[0]) // width)
+    own = np.full(
+        owner.shape, (owner.__array_interface__["data"][0] - np.lib.array_utils.byte_bounds(owner)[0]) // width
+    )
     for axis, (size, stride) in enumerate(zip(owner.shape, owner.strides, strict=True)):
         shape = [1] * owner.ndim
         shape[axis] = size

@@ -37,7 +37,7 @@ def call_known(
     recorder = calls.recorder
     values = [a.value for a in args]
     named = {k: v.value for k, v in kwargs.items()}
-    if any(map(calls.is_foreign, values)) or kwargs and any(map(calls.is_foreign, named.values())):
+    if any(map(calls.is_foreign, values)) or (kwargs and any(map(calls.is_foreign, named.values()))):
         return calls.other_call(frame, function, args, kwargs)
     if recorder.tensors is not None and any(map(recorder.tensors.is_tensor, (*values, *named.values()))):
         args = [_as_numpy(calls, a) for a in args]
@@ -110,7 +110,8 @@ def _call_into(
     arguments = tuple([recorder.template(a, inputs) for a in args[:place]])
     keywords = {k: recorder.template(v, inputs) for k, v in kwargs.items() if k != "out"}
     mask = kwargs.get("where")
-    chosen = recorder.template(mask, given := []) if mask is not None and _is_ufunc(known) else None
+    given: list[Ref] = []
+    chosen = recorder.template(mask, given) if mask is not None and _is_ufunc(known) else None
     values = [a.value for a in args]
     named = {k: v.value for k, v in kwargs.items()}
     ledger.before_write(out)
@@ -135,9 +136,7 @@ def _is_ufunc(known: functions.Function) -> bool:
 # -- methods of arrays ----------------------------------------------------------------------------------------------------
 
 
-def array_method(
-    calls: Calls, frame: Frame, box: Box, name: str, args: list[Box], kwargs: dict[str, Box]
-) -> Box:
+def array_method(calls: Calls, frame: Frame, box: Box, name: str, args: list[Box], kwargs: dict[str, Box]) -> Box:
     """``array.name(*args, **kwargs)``."""
     holder = box.value
     recorder = calls.recorder
@@ -186,9 +185,7 @@ def _tolist(calls: Calls, box: Box, result: Any) -> Box:
     return calls.box(result)
 
 
-def ufunc_method(
-    calls: Calls, frame: Frame, ufunc: Any, name: str, args: list[Box], kwargs: dict[str, Box]
-) -> Box:
+def ufunc_method(calls: Calls, frame: Frame, ufunc: Any, name: str, args: list[Box], kwargs: dict[str, Box]) -> Box:
     """``np.add.reduce(…)``, ``np.add.at(…)``."""
     function = getattr(ufunc, name)
     if name == "at" and f"changed.{ufunc.__name__}_at" in functions.BY_NAME and calls.is_recordable(args[0].value):

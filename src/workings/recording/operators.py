@@ -147,11 +147,11 @@ def inplace(calls: Calls, frame: Frame, sign: str, left: Box, right: Box) -> Box
         return left
     if type(a) in DICTS and sign == "|" and isinstance(b, dict):
         return calls.method(frame, left, "update", [right], {}) and left
-    before = list(recorder.ledger.shadow_of(a).tags) if type(a) is list and sign == "*" else None
+    repeated = list(recorder.ledger.shadow_of(a).tags) if type(a) is list and sign == "*" else None
     result, tag = calls.perform(frame, call, [left, right])
-    if before is not None and result is a:
+    if repeated is not None and result is a:
         recorder.guard(right, "a repetition count")
-        recorder.ledger.shadow(a, before * max(0, int(b)))
+        recorder.ledger.shadow(a, repeated * max(0, int(b)))
     elif tag is None and type(result) is tuple:
         _join_lists(calls, sign, left, right, result)
     return calls.box(result, tag)

@@ -87,6 +87,14 @@ def adopt_fields(calls: Calls, instance: Any, args: list[Box], kwargs: dict[str,
     """Generated constructors (dataclasses, named tuples, exceptions) put arguments into fields out of our sight."""
     ledger = calls.recorder.ledger
     boxes = [*args, *kwargs.values()]
+    if isinstance(instance, type):  # ``type(name, bases, fields)``
+        fields_given = args[2].value if len(args) > 2 and type(args[2].value) is dict else {}
+        for name, value in fields_given.items():
+            origin = ledger.entry(fields_given, name, value)
+            if origin is CONSTANT and type(value) in NUMBERS:
+                origin = calls.recorder.given(value, lost=False)
+            ledger.set_attribute(instance, name, value, origin)
+        return
     if isinstance(instance, tuple):
         if ledger.existing_shadow(instance) is None:
             tags = match(list(instance), boxes)
@@ -135,7 +143,9 @@ def captures(calls: Calls, pattern: Any, box: Box, *, values: bool = False) -> I
     elif kind == "or":
         for part in pattern[1]:
             yield from captures(calls, part, box, values=values)
-    elif kind == "sequence" and type(box.value) in (list, tuple) or kind == "sequence" and isinstance(box.value, tuple):
+    elif (kind == "sequence" and type(box.value) in (list, tuple)) or (
+        kind == "sequence" and isinstance(box.value, tuple)
+    ):
         yield from _sequence_captures(calls, pattern[1], box, values)
     elif kind == "mapping" and isinstance(box.value, dict):
         for key, part in zip(pattern[1], pattern[2], strict=True):
@@ -151,7 +161,7 @@ def _sequence_captures(calls: Calls, patterns: tuple[Any, ...], box: Box, values
     items, tags = calls.items_of(box)
     star = next((i for i, p in enumerate(patterns) if p and p[0] == "star"), None)
     after = 0 if star is None else len(patterns) - star - 1
-    if len(items) < len(patterns) - (star is not None) or star is None and len(items) != len(patterns):
+    if len(items) < len(patterns) - (star is not None) or (star is None and len(items) != len(patterns)):
         return
     boxes = [calls.box(v, t) for v, t in zip(items, tags, strict=True)]
     if star is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workings.recording import containers, source
+from workings.recording import containers, user_code
 from workings.recording.ledger import CONSTANT, NUMBERS, Tag
 from workings.recording.operations import functions
 from workings.recording.working import Ref, Slot
@@ -41,7 +41,7 @@ def attribute(calls: Calls, frame: Frame, box: Box, name: str) -> Box:
     if isinstance(holder, types.ModuleType):
         value = getattr(holder, name)
         inner = recorder.modules.get(id(holder.__dict__))
-        if inner is None and not source.is_user_module(holder):
+        if inner is None and not user_code.is_user_module(holder):
             return calls.box(value, CONSTANT if type(value) in NUMBERS else None)
         return recorder.load(inner or recorder.module(holder.__dict__), name, value)
     if type(holder) in NUMBERS and f"number.{name}" in functions.BY_NAME:
@@ -67,11 +67,11 @@ def _attribute_tag(calls: Calls, holder: Any, name: str, value: Any, tag: Tag) -
         return tag
     kind = type(value)
     if kind in NUMBERS or isinstance(value, np.generic):
-        if kind is bool or kind is np.bool_ or isinstance(holder, _DESCRIPTIONS) and not _is_users(holder):
+        if kind is bool or kind is np.bool_ or (isinstance(holder, _DESCRIPTIONS) and not _is_users(holder)):
             return CONSTANT
         if isinstance(value, np.generic) and ledger.scalar_ref(value) is not None:
             return ledger.scalar_ref(value)
-        if not source.is_user_type(type(holder)) and not isinstance(holder, type):
+        if not user_code.is_user_type(type(holder)) and not isinstance(holder, type):
             setting = recorder.tensors is not None and recorder.tensors.handles(type(holder))
             return CONSTANT if kind is int or setting else recorder.given(value)
         lost = any(ledger.is_born(o) and name in getattr(o, "__dict__", ()) for o in (holder, *type(holder).__mro__))
@@ -95,7 +95,7 @@ def _attribute_tag(calls: Calls, holder: Any, name: str, value: Any, tag: Tag) -
 
 
 def _is_users(holder: Any) -> bool:
-    return isinstance(holder, type) and source.is_user_type(holder)
+    return isinstance(holder, type) and user_code.is_user_type(holder)
 
 
 def _array_attribute(calls: Calls, box: Box, name: str) -> Box:
@@ -158,7 +158,7 @@ def set_attribute(calls: Calls, frame: Frame, holder: Box, name: str, box: Box) 
         if kind is int:
             recorder.counters.add(tag.step)
     descriptor = None if isinstance(target, type) else getattr(type(target), name, None)
-    if isinstance(descriptor, property) or hasattr(descriptor, "__set__") and not _is_slot(descriptor):
+    if isinstance(descriptor, property) or (hasattr(descriptor, "__set__") and not _is_slot(descriptor)):
         return  # what it keeps, and where, has been seen inside
     if isinstance(target, types.ModuleType):
         recorder.store(recorder.module(target.__dict__), name, calls.box(value, tag))
@@ -186,9 +186,7 @@ def _set_shape(calls: Calls, array: Any, name: str, box: Box) -> None:
         return
     before = ledger.read(array)
     array.shape = box.value
-    step = calls.recorder.step(
-        "reshape", "ndarray.reshape", (before,), (Slot(0), tuple(array.shape)), {}, value=array
-    )
+    step = calls.recorder.step("reshape", "ndarray.reshape", (before,), (Slot(0), tuple(array.shape)), {}, value=array)
     ledger.reform(array, step)
 
 
@@ -204,8 +202,10 @@ def getitem(calls: Calls, frame: Frame, box: Box, index: Box) -> Box:
         return _array_item(calls, box, index)
     if calls.is_tensor(holder):
         return recorder.tensors.operation(frame, operator.getitem, [box, index])  # type: ignore[no-any-return]
-    known = isinstance(holder, tuple) and kind not in calls.users and recorder.ledger.existing_shadow(holder) is not None
-    if kind is list or kind is tuple or known or calls.is_sequence(holder) and kind.__getitem__ in _LOOKUPS:
+    known = (
+        isinstance(holder, tuple) and kind not in calls.users and recorder.ledger.existing_shadow(holder) is not None
+    )
+    if kind is list or kind is tuple or known or (calls.is_sequence(holder) and kind.__getitem__ in _LOOKUPS):
         return _list_item(calls, box, index)
     if kind in DICTS:
         return _dict_item(calls, frame, box, index)
@@ -269,7 +269,7 @@ def _array_item(calls: Calls, box: Box, index: Box) -> Box:
     recorder = calls.recorder
     holder, key = box.value, index.value
     value = holder[key]
-    if type(key) is int and index.tag is CONSTANT or not _from_data(calls, index):
+    if (type(key) is int and index.tag is CONSTANT) or not _from_data(calls, index):
         whole = key if type(key) is tuple else (key,)
         if whole and all(type(k) is int or isinstance(k, np.integer) for k in whole):
             ref = recorder.ledger.read(holder)
@@ -297,10 +297,9 @@ def _from_data(calls: Calls, index: Box) -> bool:
         boxes = [index]
     refs: list[Box] = []
     for box in boxes:
-        if isinstance(box.value, np.generic) and not isinstance(box.tag, Ref):
-            box = calls.box(box.value, recorder.ledger.scalar_ref(box.value))
-        if isinstance(box.tag, Ref):
-            refs.append(box)
+        tag = recorder.tag_of(box)
+        if isinstance(tag, Ref):
+            refs.append(calls.box(box.value, tag))
     if any(b.tag.step not in recorder.fixed and b.tag.step not in recorder.counters for b in refs):
         return True
     for box in refs:
@@ -382,10 +381,10 @@ def delitem(calls: Calls, frame: Frame, box: Box, index: Box) -> None:
         ledger.shadow(holder, tags)
     elif type(holder) in DICTS:
         calls.recorder.guard(index, "a key")
-        tags = dict(ledger.shadow_of(holder).tags)
+        entries = dict(ledger.shadow_of(holder).tags)
         del holder[key]
-        tags.pop(key, None)
-        ledger.shadow(holder, tags)
+        entries.pop(key, None)
+        ledger.shadow(holder, entries)
     else:
         calls.perform(frame, operator.delitem, [box, index])
 
@@ -394,7 +393,8 @@ def is_basic(key: Any) -> bool:
     """Whether an index makes a view: numbers, slices, None and ``...`` only."""
     parts = key if type(key) is tuple else (key,)
     return all(
-        p is None or p is Ellipsis or isinstance(p, (int, slice, np.integer)) and not isinstance(p, bool) for p in parts
+        p is None or p is Ellipsis or (isinstance(p, (int, slice, np.integer)) and not isinstance(p, bool))
+        for p in parts
     )
 
 
@@ -402,4 +402,4 @@ def _same_memory(region: Any, value: Any) -> bool:
     if not isinstance(region, np.ndarray) or region.shape != value.shape or region.strides != value.strides:
         return False
     same = region.__array_interface__["data"][0] == value.__array_interface__["data"][0]
-    return same and region.dtype == value.dtype
+    return bool(same and region.dtype == value.dtype)

@@ -68,7 +68,9 @@ class _NoInput(io.TextIOBase):
         return True
 
     def readline(self, *_: Any) -> Any:
-        raise EOFError("the script reads standard input, and a recorded script has none; put the values into the script")
+        raise EOFError(
+            "the script reads standard input, and a recorded script has none; put the values into the script"
+        )
 
     read = readline
 
@@ -247,7 +249,7 @@ def _parts(recorder: Recorder, box: Box) -> Any:
         return {k: _parts(recorder, Box(v, ledger.entry(value, k, v))) for k, v in value.items()}
     if isinstance(value, collections.deque):
         places = zip(value, ledger.shadow_of(value).tags, strict=True)
-        made = functools.partial(collections.deque, maxlen=value.maxlen)
+        made: Any = functools.partial(collections.deque, maxlen=value.maxlen)
         return containers.Made(made, [_parts(recorder, Box(v, t)) for v, t in places])
     if type(value) in recorder.calls.users and isinstance(getattr(value, "__dict__", None), dict):
         fields = {n: _parts(recorder, Box(v, ledger.attribute(value, n, v))) for n, v in vars(value).items()}

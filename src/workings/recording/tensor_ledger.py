@@ -114,6 +114,7 @@ class TensorLedger:
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._memories: dict[int, Memory] = {}
+        self.waiting: dict[int, tuple[torch.Tensor, Callable[[Ref], None]]] = {}  # parameters of modules, not yet used
         self._spares: dict[int, tuple[Any, Callable[[], Ref]]] = {}
         self._others: dict[int, tuple[Any, Ref]] = {}  # tensors without plain storage (nested ones), by identity
         self.kept_bytes = 0
@@ -151,6 +152,11 @@ class TensorLedger:
                 if known is not None and known[0]() is tensor:
                     return known[1]
                 return self._give(tensor, lost, note)
+            waiting = self.waiting.pop(id(tensor), None)
+            if waiting is not None:
+                ref = self._open_given(tensor, False, note)
+                waiting[1](ref)
+                return ref
             spare = self._spares.pop(tensor.untyped_storage()._cdata, None)
             if spare is not None:
                 self.register(tensor, spare[1]())
@@ -159,7 +165,7 @@ class TensorLedger:
             if base is not None and plain(base) and base.untyped_storage()._cdata == tensor.untyped_storage()._cdata:
                 memory = self._open(base, self._give(base, lost, note))
             else:
-                return self._open(tensor, self._give(tensor, lost, note)).views[window(tensor)].ref
+                return self._open_given(tensor, lost, note)
         if memory.link is not None:
             memory.link.pull()
         place = window(tensor)
@@ -171,6 +177,11 @@ class TensorLedger:
             ref = self._region(memory, tensor, place, self.lost if lost is None else lost, note)
         elif view is not None and ref.step not in memory.live and not ref.index:
             self.keep(ref, tensor)
+        return ref
+
+    def _open_given(self, tensor: torch.Tensor, lost: bool, note: str) -> Ref:
+        ref = self._give(tensor, lost, note)
+        self._open(tensor, ref)
         return ref
 
     def _current(self, memory: Memory, place: Window) -> Ref | None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.nn.modules import module as hooks
 
-from workings.recording import source
+from workings.recording import user_code
 from workings.recording.working import Binding, Group
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ class ModuleScopes:
         self._handles: list[Any] = []
         self._open: list[tuple[torch.nn.Module, Frame, Frame, str, bool]] = []  # module, before, its frame, path, repeated
         self._paths: dict[int, tuple[Any, str, bool]] = {}  # id -> (module, path in its root, one of several alike)
+        self._noted: set[tuple[type, bool]] = set()
         self._details: dict[int, tuple[Any, bool, str]] = {}
         self._names: dict[type, tuple[tuple[str, ...], bool]] = {}
         self._entered: Frame | None = None
@@ -98,7 +100,10 @@ class ModuleScopes:
         """One line about a module; its conventions are noted the first time it is met."""
         known = self._details.get(id(module))
         if known is None or known[0] is not module or known[1] is not module.training:
-            _conventions(self._side.recorder.working.conventions, module)
+            kind = (type(module), module.training)
+            if kind not in self._noted:
+                self._noted.add(kind)
+                _conventions(self._side.recorder.working.conventions, module)
             line = f"{type(module).__name__}({module.extra_repr()})"
             known = self._details[id(module)] = (module, module.training, line)
         return known[2]
@@ -110,18 +115,22 @@ class ModuleScopes:
         if known is None or known[0] is not module:
             self.adopt(module)
             parents: dict[int, torch.nn.Module] = {}
-            for part in module.modules():
-                for child in part.children():
-                    parents.setdefault(id(child), part)
             for path, part in module.named_modules():
+                for child in part._modules.values():
+                    parents.setdefault(id(child), part)
                 self._paths[id(part)] = (part, path, _repeats(part, parents.get(id(part))))
             known = self._paths[id(module)]
         return known[1], known[2]
 
     def _bind(self, frame: Frame, module: torch.nn.Module, args: Any, boundary: bool) -> None:
+        ledger = self._side.ledger
         for held in (module._parameters, module._buffers):
             for name, tensor in held.items():
-                if tensor is not None:
+                if tensor is None:
+                    continue
+                if ledger.memory(tensor) is None:
+                    ledger.waiting[id(tensor)] = (tensor, functools.partial(self._bound, frame, name))  # named when used
+                else:
                     self._name(frame, name, tensor)
         names, follows = self._parameters(type(module))
         for name, value in zip(names, args, strict=False):
@@ -144,7 +153,7 @@ class ModuleScopes:
         known = self._names.get(kind)
         if known is None:
             names = list(inspect.signature(kind.forward).parameters)  # type: ignore[attr-defined]
-            known = self._names[kind] = (tuple(names[1:]), not source.is_user_type(kind))
+            known = self._names[kind] = (tuple(names[1:]), not user_code.is_user_type(kind))
         return known
 
 

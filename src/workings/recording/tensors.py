@@ -132,15 +132,14 @@ class TensorSide:
     def _settle(self) -> None:
         """What is kept by reference may change after the recording: small inputs are copied, all else is watched."""
         working = self.recorder.working
-        room = SMALL
-        for number in self.ledger.live():
-            step = working.steps[number]
-            size = step.value.numel() * step.value.element_size()
-            if not step.function and size <= room:
-                room -= size
+        live = [working.steps[number] for number in self.ledger.live()]
+        inputs = [step for step in live if not step.function]
+        if sum(step.value.numel() * step.value.element_size() for step in inputs) <= SMALL:
+            for step in inputs:
                 step.value = step.value.clone()
-            elif not step.value.is_inference():
-                working.evaluator.versions[number] = step.value._version
+        for step in live:
+            if not step.value.is_inference():
+                working.evaluator.versions[step.number] = step.value._version
 
     def quiet(self) -> _Quiet:
         """What runs in here is not recorded."""
@@ -559,8 +558,9 @@ def _in(function: Any, functions: set[Any]) -> bool:
 
 
 def _slot(inputs: list[Ref], ref: Ref) -> Slot:
-    if ref in inputs:
-        return Slot(inputs.index(ref))
+    for position, known in enumerate(inputs):
+        if known.step == ref.step and known.index == ref.index:
+            return Slot(position)
     inputs.append(ref)
     return Slot(len(inputs) - 1)
 

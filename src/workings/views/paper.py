@@ -31,9 +31,10 @@ STYLES = {
     "up": "green",
     "down": "red",
 }
-# Text and background of the shades, from light to heavy, for a dark and for a light terminal.
-_DARK = ("", "#d7e3ee on #10283d", "#e4edf5 on #17415f", "#f2f7fb on #1d5b85", "white on #2577ab", "white on #2f93d1")
-_LIGHT = ("", "black on #e6f0f9", "black on #c8def2", "black on #9cc4e7", "white on #4a8fcb", "white on #1f66a8")
+# Background of the lightest and the heaviest weight, in red, green and blue, for a dark and for a light terminal.
+_DARK = ((10, 22, 34), (48, 150, 214))
+_LIGHT = ((246, 250, 254), (20, 92, 156))
+_SHADES = 16
 BLOCKS = " ▁▂▃▄▅▆▇█"
 
 
@@ -102,8 +103,11 @@ class Paper:
 
 def shade(level: float) -> str:
     """The style of a cell whose weight is ``level`` of the heaviest."""
-    ramp = _LIGHT if _is_light() else _DARK
-    return ramp[min(int(level * (len(ramp) - 1) + 0.5), len(ramp) - 1)]
+    lightest, heaviest = _LIGHT if _is_light() else _DARK
+    part = round(level * _SHADES) / _SHADES
+    red, green, blue = (round(a + (b - a) * part) for a, b in zip(lightest, heaviest, strict=True))
+    text = "black" if _is_light() and part < 0.6 else "bright_white"
+    return f"{text} on #{red:02x}{green:02x}{blue:02x}"
 
 
 def block(level: float) -> str:

@@ -6,8 +6,6 @@ Nothing is said twice: an equation is written out where it is first used, a valu
 from __future__ import annotations
 
 import math
-import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -15,11 +13,10 @@ import numpy as np
 
 from workings.reading.arithmetic import Line
 from workings.reading.formula import formula
-from workings.reading.formula_latex import LatexPrinter
-from workings.reading.formula_symbols import symbol
 from workings.reading.walk import Entry, Section, Value, sample, worked
 from workings.recording.operations.expression import Leaf
 from workings.recording.working import Binding, Ref, Working
+from workings.views.calls import outer_symbols, repeats
 from workings.views.document import (
     Block,
     Displayed,
@@ -46,8 +43,6 @@ from workings.views.notices import place
 from workings.views.tables import Table, is_distribution, visible
 
 _MOST_WORKED = 144  # elements of one value that are worked out in full
-_MOST_CALLS = 4  # calls of one function from one line that are all shown
-_PROJECTIONS = {f"W_{letter}": f"W^{letter}" for letter in "QKVO"}
 ORIENTATION = "A row asks, a column answers; each row sums to 1."
 _Waiting = list[tuple[Entry, Value]]
 
@@ -81,7 +76,7 @@ class Teller:
         if not helper:
             yield from self._renamings(section)
         waiting: _Waiting = []
-        repeated = self._repeats(section)
+        repeated = repeats(section) if self.depth != "numbers" else {}
         for item in section.items:
             if isinstance(item, Entry):
                 yield from self.entry(item, section, outer, waiting)
@@ -125,23 +120,6 @@ class Teller:
         lines = [e for e in entries if not is_signature(e)]
         made = {v.ref for e in lines for v in e.values}
         return len(entries) == len(section.items) and len(made) == 1 and all(is_ours(e) for e in lines)
-
-    def _repeats(self, section: Section) -> dict[int, int]:
-        """How often each called section stands for: 0 for one that another stands for."""
-        if self.depth == "numbers":
-            return {}
-        called = [s for s in section.items if isinstance(s, Section) and s.kind == "call" and s.site is not None]
-        keys = [(s.name, s.site.file, s.site.line) for s in called if s.site is not None]
-        counts = Counter(keys)
-        out: dict[int, int] = {}
-        seen: set[tuple[str, str, int]] = set()
-        for each, key in zip(called, keys, strict=True):
-            small = all(len(v.shape) < 2 for e in each.entries() for v in e.values)
-            if counts[key] == 1 or (not small and counts[key] <= _MOST_CALLS):
-                continue
-            out[id(each)] = 0 if key in seen else counts[key]
-            seen.add(key)
-        return out
 
     # -- lines --------------------------------------------------------------------------------------------------
 
@@ -269,25 +247,19 @@ class Teller:
         text = entry.site.text if entry.site is not None else ""
         written = entry.formula
         if outer is not section and text:
-            written = formula(text, self._outer_symbols(section, outer, value, entry))
+            written = formula(text, self._symbols(section, outer, value, entry))
         if is_signature(entry) or is_literal(self.working, entry):
             written, text = None, ""
         code = "" if written is not None else text.strip().split("\n")[0]
         return Step(name, self.address(value), written, code, entry.sentence or entry.note, where, entry.times, result)
 
-    def _outer_symbols(self, helper: Section, outer: Section, result: Value, entry: Entry) -> dict[str, str]:
+    def _symbols(self, helper: Section, outer: Section, result: Value, entry: Entry) -> dict[str, str]:
         """What the names inside a helper stand for outside: ``rows @ matrix`` reads as X W^Q."""
-        said = outer.equation.symbols if outer.equation is not None else {}
-        known = _PROJECTIONS | {name: letter for name, letter in said.items() if not re.search(r"[\s(,+]", letter)}
-        out: dict[str, str] = {}
+        inner = {name: self.address(result) for name in (v.name for v in entry.values) if name}
         for binding in self.bindings.get(helper.group, ()):
             if binding.site is not None and is_def(binding.site):
-                name = last_name(self.shown.get(binding.ref, self.working.path(binding.ref.step)))
-                out[binding.name] = known.get(name) or LatexPrinter().show(symbol(name, {}))
-        target = last_name(self.address(result))
-        for name in {v.name for v in entry.values if v.name}:
-            out[name] = known.get(target) or LatexPrinter().show(symbol(target, {}))
-        return out
+                inner[binding.name] = self.shown.get(binding.ref, self.working.path(binding.ref.step))
+        return outer_symbols(inner, outer)
 
     def _worked(self, entry: Entry, value: Value) -> list[Worked]:
         if entry.given or not value.array.size or (entry.operation == "round" and not value.name):

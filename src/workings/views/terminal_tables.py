@@ -113,7 +113,7 @@ def _fitting(table: Table, place: tuple[int, ...], room: int, colour: bool) -> _
         if layout.total <= room:
             return layout
     most = len(whole.columns)
-    longest, bars = (_LAYOUTS[1] if room >= _ROOMY else _LAYOUTS[-1])
+    longest, bars = _LAYOUTS[1] if room >= _ROOMY else _LAYOUTS[-1]
     while most > 1:
         layout = _Layout(grid(table, _MOST_ROWS, most, place), longest, bars, colour)
         if layout.total <= room:

@@ -257,7 +257,18 @@ def _numpy() -> None:
         if hasattr(np, name):
             define(f"numpy.{name}", getattr(np, name), name, parameters)
     define("numpy.linalg.norm", np.linalg.norm, "norm", "x ord axis keepdims")
-    for name, parameters in {"solve": "a b", "inv": "a", "det": "a", "pinv": "a", "matrix_power": "a n", "multi_dot": "arrays", "matrix_rank": "A", "cond": "x", "slogdet": "a", "cholesky": "a"}.items():
+    for name, parameters in {
+        "solve": "a b",
+        "inv": "a",
+        "det": "a",
+        "pinv": "a",
+        "matrix_power": "a n",
+        "multi_dot": "arrays",
+        "matrix_rank": "A",
+        "cond": "x",
+        "slogdet": "a",
+        "cholesky": "a",
+    }.items():
         define(f"numpy.linalg.{name}", getattr(np.linalg, name), f"linalg_{name}", parameters)
     define("numpy.linalg.matrix_transpose", np.linalg.matrix_transpose, "matrix_transpose", "x", moves=True)
     windows = np.lib.stride_tricks.sliding_window_view
@@ -553,7 +564,8 @@ def text_length(parts: Any, *values: Any) -> int:
 
 
 def _formatted(value: Any, conversion: int, spec: str) -> str:
-    convert = {115: str, 114: repr, 97: ascii}.get(conversion)
+    converts: dict[int, Callable[[Any], str]] = {115: str, 114: repr, 97: ascii}
+    convert = converts.get(conversion)
     return format(value if convert is None else convert(value), spec)
 
 
@@ -633,8 +645,15 @@ def _python() -> None:
         define(f"inplace.{OPERATORS[sign]}", without_change(change), OPERATORS[sign], "x1 x2")
     for sign, call in UNARY_CALLS.items():
         define(f"operator.{UNARY_MEANINGS[sign]}", call, UNARY_MEANINGS[sign], "x")
-    for name in "exp log log2 log10 log1p expm1 sqrt sin cos tan asin acos atan sinh cosh tanh erf floor ceil trunc".split():
-        define(f"math.{name}", getattr(math, name), {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}.get(name, name), "x")
+    for (
+        name
+    ) in "exp log log2 log10 log1p expm1 sqrt sin cos tan asin acos atan sinh cosh tanh erf floor ceil trunc".split():
+        define(
+            f"math.{name}",
+            getattr(math, name),
+            {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}.get(name, name),
+            "x",
+        )
     if hasattr(math, "sumprod"):
         define("math.sumprod", math.sumprod, "dot", "a b")
     define("math.fabs", math.fabs, "absolute", "x")
@@ -687,14 +706,16 @@ def _python() -> None:
     define("recording.along_axis", along_axis, "along_axis", moves=True)
     define("recording.size", size, "size", "array axis")
     for name, parameters in _CHANGES.items():
-        method = hasattr(np.ndarray, name) and not hasattr(np, name) or name == "sort"
+        method = (hasattr(np.ndarray, name) and not hasattr(np, name)) or name == "sort"
         change = _change_method(name) if method else getattr(np, name)
         define(f"changed.{name}", changed(change), "sort" if name == "sort" else "put", parameters, moves=True)
     for ufunc in ("add", "subtract", "multiply", "divide", "maximum", "minimum"):
         define(f"changed.{ufunc}_at", changed(getattr(np, ufunc).at), f"{ufunc}_at", "base indices values")
     for name, maker in {"c_": np.c_, "r_": np.r_}.items():
         define(f"numpy.{name}", maker.__getitem__, name, "arrays", moves=True)
-    for name in "float64 float32 float16 int64 int32 int16 int8 uint8 uint16 uint32 uint64 complex128 complex64 bool_".split():
+    for (
+        name
+    ) in "float64 float32 float16 int64 int32 int16 int8 uint8 uint16 uint32 uint64 complex128 complex64 bool_".split():
         define(f"numpy.{name}", getattr(np, name), "cast", "value", moves=True)
     define("numpy.ix_", np.ix_, "ix_", moves=True)
     define("numpy.fromiter", np.fromiter, "array", "object dtype", moves=True)

@@ -271,6 +271,12 @@ def _labels_along(bound: Bound, inputs: list[Any]) -> Any:
     """An axis of the result has the labels of the source axis it runs along, where it runs along exactly one."""
     step, working = bound.step, bound.working
     which, places = position_map(working, step)
+    for position, ref in enumerate(step.inputs):
+        shape = working.steps[ref.step].shape[len(ref.index) :]
+        here = which == position
+        if shape == step.shape and here.any() and np.array_equal(places[here], np.arange(which.size).reshape(shape)[here]):
+            if any(inputs[position]):
+                return inputs[position]  # some numbers replaced, the others where they were
     out: list[tuple[str, ...] | None] = []
     for axis in range(len(step.shape)):
         out.append(_axis_labels(working, step, which, places, axis, inputs))

@@ -1,0 +1,91 @@
+"""`workings explain`, `workings examples`, `workings new`."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+import pytest
+
+from workings import explain as explaining
+from workings.equations import EQUATIONS
+
+
+def test_an_equation_and_a_word(workings):
+    out = workings("explain", "attention").out
+    assert "A weighted average of the values" in out  # the word
+    assert "softmax(Q Kᵀ / √d_k + M) V" in out  # the formula, to be read
+    assert r"\frac{QK^{\mathsf T}}{\sqrt{d_k}}" in out  # and to be set
+    assert "... t d_k" in out  # the shapes
+    assert "scores = queries @ xp.matrix_transpose(keys)" in out  # the code
+    assert "@equation" not in out
+    assert "Scores are divided by the square root of d_k" in out  # the choices
+    assert re.search(r"workings show apple +projected", out)  # who uses it
+    assert "(6)(13)" in out
+
+
+@pytest.mark.parametrize("name", ["(6)", "6", "equation 6", "Scaled dot-product attention", "ATTENTION"])
+def test_names_of_one_equation(workings, name):
+    assert "the equation `attention`" in workings("explain", name).out
+
+
+def test_words_with_several_names(workings):
+    assert workings("explain", "layer normalization").out == workings("explain", "Layer", "Normalisation").out
+    assert "mean 0" in workings("explain", "LayerNorm").out
+
+
+def test_an_operation(workings):
+    out = workings("explain", "matmul").out
+    assert "Rows times columns" in out
+    assert "@" in out
+    assert "numpy.matmul" in out
+
+
+def test_unknown_names_offer_near_ones(refused):
+    assert "did you mean attention" in refused("explain", "atention")
+    assert "expected an equation, an operation or a word" in refused("explain", "xyzzy")
+
+
+def test_every_name_can_be_explained():
+    for name in explaining.known_names():
+        assert explaining.explain(name).strip(), name
+
+
+def test_the_glossary_of_the_text_is_there():
+    words, _ = explaining.glossary()
+    for name in (
+        "embedding, token, attention, query, key, value, head, positional encoding, residual connection, "
+        "layer normalisation, encoder, decoder, softmax, mask, cross-attention, temperature, teacher forcing"
+    ).split(", "):
+        assert name in words
+
+
+def test_the_glossary_refers_to_what_exists():
+    words, operations = explaining.glossary()
+    for word in words.values():
+        assert set(word.equations) <= set(EQUATIONS), word.name
+        assert set(word.see) <= set(words), (word.name, set(word.see) - set(words))
+    assert set(operations) <= set(explaining._operations())
+    names = [n for w in words.values() for n in {explaining.normal(n) for n in (w.name, *w.also)}]
+    assert len(names) == len(set(names))  # no name leads to two words
+
+
+def test_examples(workings):
+    lines = workings("examples").out.splitlines()
+    assert [line.split()[0] for line in lines[:2]] == ["apple", "journey"]
+    assert all(len(line.split()) > 1 for line in lines)
+
+
+def test_new_example(process, tmp_path):
+    assert process("new", "example", "mine.toml").code == 0
+    tomllib.loads((tmp_path / "mine.toml").read_text(encoding="utf-8"))
+    assert process("show", "mine.toml").code == 0
+
+
+def test_new_example_does_not_replace(workings, refused, tmp_path):
+    (tmp_path / "mine.toml").write_text("mine", encoding="utf-8")
+    assert "add --force" in refused("new", "example", "mine.toml")
+    assert (tmp_path / "mine.toml").read_text(encoding="utf-8") == "mine"
+    assert workings("new", "example", "mine.toml", "--force").code == 0
+    assert "title" in (tmp_path / "mine.toml").read_text(encoding="utf-8")
+    assert "ends in .toml" in refused("new", "example", "mine.txt")

@@ -1,0 +1,38 @@
+"""Equations as lines of text, against how a person types them."""
+
+import pytest
+
+from workings.equations import EQUATIONS, equation_of
+from workings.views.plain import plain, plain_lines
+
+
+@pytest.mark.parametrize(
+    ("latex", "expected"),
+    [
+        (r"\frac{a + b}{2}", "(a + b) / 2"),
+        (r"\frac{1}{d}\sum_{k=1}^{d} x_k", "(1 / d) Σ_{k=1}^d x_k"),
+        (r"S = QK^{\mathsf T}", "S = Q Kᵀ"),
+        (r"\sqrt{\sigma^2 + \epsilon}", "√(σ² + ε)"),
+        (r"\operatorname{FFN}(\vec{x}) = W_2 \max(0, W_1\vec{x} + \vec{b}_1)", "FFN(x) = W₂ max(0, W₁x + b₁)"),
+        (r"M_{ij} = \begin{cases} 0 & j \le i \\ -\infty & j > i \end{cases}", "M_ij = { 0 if j ≤ i; −∞ if j > i }"),
+        (r"\hat{v} = \operatorname*{arg\,max}_v z_v", "v̂ = arg max_v z_v"),
+    ],
+)
+def test_a_formula_on_one_line(latex: str, expected: str) -> None:
+    assert plain(latex) == expected
+
+
+def test_aligned_rows_and_separate_formulas_have_lines_of_their_own() -> None:
+    assert plain_lines(r"\begin{aligned} a &= b \\ c &= d \end{aligned}") == ["a = b", "c = d"]
+    assert plain_lines(r"a = b, \qquad c = d") == ["a = b", "c = d"]
+
+
+@pytest.mark.parametrize("name", list(EQUATIONS))
+def test_every_equation_is_plain_text(name: str) -> None:
+    description = equation_of(EQUATIONS[name])
+    assert description is not None
+    text = plain(description.latex)
+    assert "\\" not in text
+    assert "&" not in text
+    assert all(character.isprintable() for character in text)
+    assert text.count("(") == text.count(")")
