@@ -1,5 +1,7 @@
 """How numbers are written: expected strings worked out by hand."""
 
+from decimal import Decimal
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -51,7 +53,8 @@ def test_rounded_keeps_the_count_of_decimals(value, expected):
 def test_what_is_shown_is_within_half_a_last_digit(value, decimals):
     decimal = shown(value, decimals)
     assert decimal is not None
-    assert abs(float(decimal) - value) <= 0.5 * 10.0**-decimals * (1 + 1e-9) + 1e-12
+    gap = abs(decimal - Decimal(value))
+    assert gap <= Decimal("0.5") * Decimal(10) ** -decimals + Decimal(abs(value)) * Decimal(2) ** -46
 
 
 def test_a_table_has_one_count_of_decimals():

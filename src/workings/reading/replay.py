@@ -35,7 +35,8 @@ class Replay:
     """The same computation with other numbers.
 
     ``working`` is the Working as it was; :meth:`value` gives a value as it is now. Where a branch would have gone
-    another way, the source was run again: then ``rerun`` is the Working of that run, and values are found in it by name.
+    another way, the source was run again: then ``rerun`` is the Working of that run, and values are found in it by
+    name.
     """
 
     working: Working
@@ -183,7 +184,7 @@ def put(current: Any, key: tuple[Any, ...], new: Any, address: str, step: Step) 
         if np.ndim(new):
             raise ValueError(_misfit(address, (), np.shape(new)))
         kept = new if isinstance(new, type(current)) else type(current)(new)
-        return kept if kept == new or kept != kept else new
+        return kept if kept == new or np.isnan(kept) else new
     given = np.asarray(new)
     changed = np.array(current)
     if given.dtype.kind == "f" and changed.dtype.kind in "iub":

@@ -426,7 +426,7 @@ def _match_copy(calls: Calls, old: Any, new: Any, done: set[int]) -> None:
             _match_copy(calls, value, same, done)
 
 
-# -- functions that remember their results ------------------------------------------------------------------------------
+# -- functions that remember their results ----------------------------------------------------------------------------
 
 
 class Caches:

@@ -337,5 +337,6 @@ class Expressions:
 
         return ast.arguments(
             args.posonlyargs, args.args, args.vararg, args.kwonlyargs,
-            [None if d is None else default(d) for d in args.kw_defaults], args.kwarg, [default(d) for d in args.defaults],
+            [None if d is None else default(d) for d in args.kw_defaults], args.kwarg,
+            [default(d) for d in args.defaults],
         )  # fmt: skip

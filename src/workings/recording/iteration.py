@@ -61,7 +61,7 @@ def iterate(calls: Calls, box: Box) -> Iterator[Item]:
     if isinstance(value, _COUNTED) and kind not in calls.users:
         if isinstance(value, (set, frozenset)):
             calls.recorder.opened_set(value)
-        return ((item, CONSTANT) for item in value)
+        return ((item, CONSTANT) for item in value)  # type: ignore[attr-defined]
     if isinstance(value, np.flatiter) and id(value) in calls.flats:
         return _flat_items(calls, value, calls.flats[id(value)][1])
     if id(value) in calls.views:

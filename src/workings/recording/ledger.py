@@ -1,7 +1,7 @@
 """Which value came from which step: identity, storage, versions.
 
-Arrays are known by identity while held, and by the memory they share: a write makes a new version of the storage, and an
-array that overlaps the written region is read anew from the storage's owner. Lists, dicts and objects are known by
+Arrays are known by identity while held, and by the memory they share: a write makes a new version of the storage, and
+an array that overlaps the written region is read anew from the storage's owner. Lists, dicts and objects are known by
 identity, with one origin for each place in them, checked against what really stands there at every read.
 """
 
@@ -161,7 +161,7 @@ class Ledger:
         step.value, step.kept = None, False
 
     def settle(self) -> None:
-        """The recording is over. What the program still holds may change from now on: it is copied, or worked out anew."""
+        """The recording is over. What the program still holds may change from now on: it is copied or worked out anew."""
         room = _SETTLED_BYTES
         steps = self._recorder.working.steps
         for storage in self._storages:
@@ -333,7 +333,7 @@ class Ledger:
         return owner.storage.ref
 
     def _forget_old_writes(self, storage: Storage) -> None:
-        """Many writes: one that spans the whole memory stands for all of them, at worst a view is read anew needlessly."""
+        """Many writes: one of the whole memory stands for all of them; at worst a view is read anew needlessly."""
         if len(storage.writes) > 64:
             storage.writes = [(storage.version, storage.owner)]
 

@@ -80,7 +80,7 @@ def _as_numpy(calls: Calls, box: Box) -> Box:
     return box
 
 
-# -- out= ---------------------------------------------------------------------------------------------------------------
+# -- out= -------------------------------------------------------------------------------------------------------------
 
 
 def _out_of(known: functions.Function, args: list[Box], kwargs: dict[str, Box]) -> Any:
@@ -133,7 +133,7 @@ def _is_ufunc(known: functions.Function) -> bool:
     return isinstance(known.call, np.ufunc)
 
 
-# -- methods of arrays ----------------------------------------------------------------------------------------------------
+# -- methods of arrays ------------------------------------------------------------------------------------------------
 
 
 def array_method(calls: Calls, frame: Frame, box: Box, name: str, args: list[Box], kwargs: dict[str, Box]) -> Box:
@@ -197,7 +197,7 @@ def ufunc_method(calls: Calls, frame: Frame, ufunc: Any, name: str, args: list[B
     return calls.other_call(frame, function, args, kwargs)
 
 
-# -- calls that change their first argument -------------------------------------------------------------------------------
+# -- calls that change their first argument ---------------------------------------------------------------------------
 
 
 def change(
@@ -243,7 +243,7 @@ def _from_iterator(calls: Calls, frame: Frame, function: Any, args: list[Box], k
     return calls.recorder.record(functions.BY_NAME["numpy.fromiter"], [calls.box(values), *args[1:]], kwargs, result)
 
 
-# -- functions that call a function -----------------------------------------------------------------------------------------
+# -- functions that call a function -----------------------------------------------------------------------------------
 
 
 @_handles(np.apply_along_axis)

@@ -1,7 +1,8 @@
 """What rewritten source calls: each method performs exactly one thing the source would do, and writes it down.
 
-Inside rewritten expressions values travel in boxes, beside the origin of the number where the object itself cannot carry
-one (Python's integers and floats are shared objects). Variables, containers, arguments and results hold the plain objects.
+Inside rewritten expressions values travel in boxes, beside the origin of the number where the object itself cannot
+carry one (Python's integers and floats are shared objects). Variables, containers, arguments and results hold the plain
+objects.
 """
 
 from __future__ import annotations
@@ -105,7 +106,7 @@ class Recorder(Naming):
             self.tensors.start()
 
     def imported_names(self, frame: Frame, module: str | None, origins: dict[str, str], values: dict[str, Any]) -> None:
-        """``from module import a, b``: numbers that a library brings are inputs; a followed module's keep their origins."""
+        """``from module import a``: numbers of a library are inputs; those of a followed module keep their origins."""
         source = sys.modules.get(module or "")
         space = vars(source) if source is not None else {}
         if "*" in origins:

@@ -57,7 +57,7 @@ def names_bound(nodes: Iterable[ast.AST]) -> tuple[set[str], set[str]]:
         if isinstance(node, _COMPREHENSIONS):
             for child in ast.walk(node):
                 if isinstance(child, ast.NamedExpr):
-                    bound.add(child.target.id)  # type: ignore[attr-defined]
+                    bound.add(child.target.id)
             return
         if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
             bound.add(node.id)

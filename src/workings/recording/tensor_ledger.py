@@ -17,7 +17,7 @@ import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
 from workings.recording.ledger import _overlap, positions
-from workings.recording.working import Ref, Slot
+from workings.recording.working import Ref, Slot, Step
 
 if TYPE_CHECKING:
     from workings.recording.recorder import Recorder
@@ -144,7 +144,10 @@ class TensorLedger:
 
     def read(self, tensor: torch.Tensor, lost: bool | None = None, note: str = "") -> Ref:
         """The origin of what a tensor holds now. One that was never seen is given."""
-        memory = self.memory(tensor)
+        if tensor.is_nested or tensor.layout is not _STRIDED:
+            memory = None
+        else:
+            memory = self._memories.get(tensor.untyped_storage()._cdata)
         if memory is None:
             lost = self.lost if lost is None else lost
             if not plain(tensor):
@@ -168,7 +171,7 @@ class TensorLedger:
                 return self._open_given(tensor, lost, note)
         if memory.link is not None:
             memory.link.pull()
-        place = window(tensor)
+        place = (tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.dtype)
         view = memory.views.get(place)
         if view is not None and view.version == memory.version:
             return view.ref
@@ -259,11 +262,25 @@ class TensorLedger:
         tensor: torch.Tensor, output: int | None = None, note: str = "",
     ) -> Ref:  # fmt: skip
         """Write down a step whose value is a tensor; what is kept of it is decided when the tensor is registered."""
-        ref = self._recorder.step(operation, function, inputs, arguments, keywords, value=None, output=output, note=note)
-        step = self._recorder.working.steps[ref.step]
+        recorder = self._recorder
+        frame = recorder.current
+        steps = recorder.working.steps
+        number = len(steps)
+        step = Step(number, operation, function, inputs, arguments, keywords, frame.group, frame.statement, frame.site)
+        step.output, step.note = output, note
         step.shape = () if tensor.is_nested else tuple(tensor.shape)
-        step.dtype, step.kept = dtype_name(tensor.dtype), False
-        return ref
+        step.dtype = dtype_name(tensor.dtype)
+        steps.append(step)
+        if operation != "given":
+            fixed, counters = recorder.fixed, recorder.counters
+            constant = True
+            for known in inputs:
+                if known.step not in fixed:
+                    if known.step not in counters:
+                        return Ref(number)
+                    constant = False
+            (fixed if constant else counters).add(number)
+        return Ref(number)
 
     # -- new tensors --------------------------------------------------------------------------------------------
 

@@ -84,19 +84,24 @@ class Writer:
         step.value = value
         step.kept = True
         shape = getattr(value, "shape", ())
-        shape = step.shape = shape if type(shape) is tuple else tuple(shape)
+        step.shape = shape if type(shape) is tuple else tuple(shape)
         dtype = getattr(value, "dtype", None)
         step.dtype = type(value).__name__ if dtype is None else _TYPE_NAMES.get(dtype) or _type_name(dtype)
         working.steps.append(step)
-        if operation not in ("given", "opaque"):
-            fixed, counters = self.fixed, self.counters
-            if all(r.step in fixed for r in inputs):
-                fixed.add(number)
-            elif all(r.step in counters or r.step in fixed for r in inputs):
-                counters.add(number)
-            if shape and self._varies(step):
-                working.varying.add(number)
+        self.count(step)
         return Ref(number)
+
+    def count(self, step: Step) -> None:
+        """Note whether a step depends on constants and loop counters alone, and whether its shape depends on numbers."""
+        if step.operation in ("given", "opaque"):
+            return
+        fixed, counters, inputs = self.fixed, self.counters, step.inputs
+        if all(r.step in fixed for r in inputs):
+            fixed.add(step.number)
+        elif all(r.step in counters or r.step in fixed for r in inputs):
+            counters.add(step.number)
+        if step.shape and self._varies(step):
+            self.working.varying.add(step.number)
 
     def _varies(self, step: Step) -> bool:
         """Whether the shape of a value depends on numbers (how many pass a mask), so that it may differ on replay."""

@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
-from workings.reading.formula_latex import LatexPrinter
-from workings.reading.formula_symbols import symbol
+from workings.reading.formula.latex import LatexPrinter
+from workings.reading.formula.symbols import symbol
 from workings.reading.walk import Section
 from workings.views.naming import last_name
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from workings.reading.formula_symbols import GREEK, SUBSCRIPTS, SUPERSCRIPTS
+from workings.reading.formula.symbols import GREEK, SUBSCRIPTS, SUPERSCRIPTS
 from workings.views.tables import visible
 
 _ESCAPES = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from workings.reading.formula_symbols import GREEK, SUBSCRIPTS, SUPERSCRIPTS
+from workings.reading.formula.symbols import GREEK, SUBSCRIPTS, SUPERSCRIPTS
 
 _TOKEN = re.compile(r"\\(?:[A-Za-z]+\*?|.)|[{}^_&]|'+|\s+|.", re.DOTALL)
 _SIGNS = {

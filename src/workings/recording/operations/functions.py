@@ -1,8 +1,8 @@
 """Every function the recorder knows by name: what was called, and which operation it means.
 
-A *function* is exact (``numpy.exp``, ``math.exp``, ``operator.matmul``): a replay calls it again and gets the same bits.
-An *operation* is what it means (``exp``, ``matmul``): it has a formula, an arithmetic, a label rule and a gradient, in
-:mod:`workings.recording.operations.meaning`. Many functions mean one operation.
+A *function* is exact (``numpy.exp``, ``math.exp``, ``operator.matmul``): a replay calls it again and gets the same
+bits. An *operation* is what it means (``exp``, ``matmul``): it has a formula, an arithmetic, a label rule and a
+gradient, in :mod:`workings.recording.operations.meaning`. Many functions mean one operation.
 """
 
 from __future__ import annotations

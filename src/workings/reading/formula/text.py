@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from workings.reading import formula_nodes as tree
-from workings.reading.formula_nodes import Node
-from workings.reading.formula_printing import Printer, gathered
-from workings.reading.formula_signs import FENCES, MARKS, RELATIONS, SEPARATORS, SIGNS, Level, Style, level
-from workings.reading.formula_symbols import SUBSCRIPTS, SUPERSCRIPTS, clean
+from workings.reading.formula import nodes as tree
+from workings.reading.formula.nodes import Node
+from workings.reading.formula.printing import Printer, gathered
+from workings.reading.formula.signs import FENCES, MARKS, RELATIONS, SEPARATORS, SIGNS, Level, Style, level
+from workings.reading.formula.symbols import SUBSCRIPTS, SUPERSCRIPTS, clean
 
 _RAISED = set("0123456789−in")
 

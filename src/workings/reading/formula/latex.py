@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from workings.reading import formula_nodes as tree
-from workings.reading.formula_nodes import Node
-from workings.reading.formula_printing import Printer, gathered
-from workings.reading.formula_signs import FENCES, MARKS, RELATIONS, SEPARATORS, SIGNS, Level, Style
-from workings.reading.formula_symbols import escape
+from workings.reading.formula import nodes as tree
+from workings.reading.formula.nodes import Node
+from workings.reading.formula.printing import Printer, gathered
+from workings.reading.formula.signs import FENCES, MARKS, RELATIONS, SEPARATORS, SIGNS, Level, Style
+from workings.reading.formula.symbols import escape
 
 _TALL = (r"\frac", r"\sum", r"\prod", r"\begin")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from workings.reading.formula_building import LOG, SUM, exponential
-from workings.reading.formula_calls import Call, Rule, axis_name, rules
-from workings.reading.formula_functions import MAX, MIN
-from workings.reading.formula_nodes import (
+from workings.reading.formula.building import LOG, SUM, exponential
+from workings.reading.formula.calls import Call, Rule, axis_name, rules
+from workings.reading.formula.functions import MAX, MIN
+from workings.reading.formula.nodes import (
     Apply,
     Big,
     Binary,
@@ -19,8 +19,8 @@ from workings.reading.formula_nodes import (
     Symbol,
     Words,
 )
-from workings.reading.formula_symbols import operator
-from workings.reading.formula_syntax import integer
+from workings.reading.formula.symbols import operator
+from workings.reading.formula.syntax import integer
 
 PRODUCT = Symbol(r"\prod", "Π", operator=True)
 AXIS = frozenset({"axis", "dim"})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from enum import Enum, IntEnum, auto
 
-from workings.reading.formula_nodes import (
+from workings.reading.formula.nodes import (
     Apply,
     Big,
     Binary,

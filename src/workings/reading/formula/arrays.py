@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from functools import reduce
 
-from workings.reading.formula_building import DOTS, SUM, chain, one_less, product
-from workings.reading.formula_calls import Call, Rule, rules
-from workings.reading.formula_nodes import (
+from workings.reading.formula.building import DOTS, SUM, chain, one_less, product
+from workings.reading.formula.calls import Call, Rule, rules
+from workings.reading.formula.nodes import (
     Apply,
     Big,
     Mark,
@@ -22,9 +22,9 @@ from workings.reading.formula_nodes import (
     Symbol,
     Words,
 )
-from workings.reading.formula_reductions import AXIS
-from workings.reading.formula_symbols import operator
-from workings.reading.formula_syntax import integer, name_of
+from workings.reading.formula.reductions import AXIS
+from workings.reading.formula.symbols import operator
+from workings.reading.formula.syntax import integer, name_of
 
 # -- shapes ---------------------------------------------------------------------------------------------------------
 
@@ -234,7 +234,7 @@ def _einsum(call: Call) -> Node | None:
 
 
 ARRAY_RULES: dict[str, Rule] = {
-    **rules("transpose swapaxes swapdims t adjoint", Rule(_transposed, 1, 9, frozenset({"axes"}), starred=True)),
+    **rules("transpose matrix_transpose permute_dims swapaxes swapdims t adjoint", Rule(_transposed, 1, 9, frozenset({"axes"}), starred=True)),
     **rules(
         "reshape view permute moveaxis movedim squeeze unsqueeze expand_dims flatten ravel repeat tile expand "
         "broadcast_to roll flip chunk split repeat_interleave tril triu diag narrow unbind select",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from workings.reading.formula_nodes import NoMathematicsError
+from workings.reading.formula.nodes import NoMathematicsError
 
 _REDUCTIONS = {
     "sum", "mean", "max", "min", "amax", "amin", "var", "std", "prod", "norm", "median", "einsum", "argmax", "argmin",

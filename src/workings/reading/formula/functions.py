@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from functools import partial
 
-from workings.reading.formula_building import LOG, cases, exponential, fraction, is_matrix, power, product
-from workings.reading.formula_calls import Call, Rule, options, rules
-from workings.reading.formula_nodes import (
+from workings.reading.formula.building import LOG, cases, exponential, fraction, is_matrix, power, product
+from workings.reading.formula.calls import Call, Rule, options, rules
+from workings.reading.formula.nodes import (
     Apply,
     Binary,
     Fenced,
@@ -23,8 +23,8 @@ from workings.reading.formula_nodes import (
     Subscript,
     Symbol,
 )
-from workings.reading.formula_symbols import operator
-from workings.reading.formula_syntax import integer
+from workings.reading.formula.symbols import operator
+from workings.reading.formula.syntax import integer
 
 INFINITY = Symbol(r"\infty", "∞")
 MAX = operator("max", r"\max")

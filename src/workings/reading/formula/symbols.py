@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 
-from workings.reading.formula_nodes import Node, Number, Symbol, Words
+from workings.reading.formula.nodes import Node, Number, Symbol, Words
 
 # name in a program: LaTeX, text
 GREEK: dict[str, tuple[str, str]] = {

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any
 
-from workings.reading import formula_calls as calls
-from workings.reading import formula_syntax as syntax
-from workings.reading.formula_arrays import ARRAY_RULES
-from workings.reading.formula_building import DOTS, cases, fraction, one_less, power, product
-from workings.reading.formula_functions import FUNCTION_RULES
-from workings.reading.formula_nodes import (
+from workings.reading.formula import calls as calls
+from workings.reading.formula import syntax as syntax
+from workings.reading.formula.arrays import ARRAY_RULES
+from workings.reading.formula.building import DOTS, cases, fraction, one_less, power, product
+from workings.reading.formula.functions import FUNCTION_RULES
+from workings.reading.formula.nodes import (
     Apply,
     Binary,
     Each,
@@ -32,8 +32,8 @@ from workings.reading.formula_nodes import (
     Symbol,
     Words,
 )
-from workings.reading.formula_reductions import REDUCTION_RULES
-from workings.reading.formula_symbols import number, operator, symbol, upright
+from workings.reading.formula.reductions import REDUCTION_RULES
+from workings.reading.formula.symbols import number, operator, symbol, upright
 
 LONGEST = 8  # rows, columns or entries of a literal that are still written out
 _CONSTANTS = {

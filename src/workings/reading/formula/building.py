@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workings.reading.formula_nodes import (
+from workings.reading.formula.nodes import (
     Apply,
     Big,
     Binary,
@@ -20,7 +20,7 @@ from workings.reading.formula_nodes import (
     Symbol,
     walk,
 )
-from workings.reading.formula_symbols import operator
+from workings.reading.formula.symbols import operator
 
 DOTS = Symbol(r"\dots", "…")
 EXP = operator("exp", r"\exp")

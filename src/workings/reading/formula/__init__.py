@@ -15,13 +15,13 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from workings.reading.formula_arrays import einsum_indices, index_symbols
-from workings.reading.formula_building import cases
-from workings.reading.formula_calls import IN_PLACE, resolve
-from workings.reading.formula_expressions import Translator
-from workings.reading.formula_functions import MAX
-from workings.reading.formula_latex import LatexPrinter
-from workings.reading.formula_nodes import (
+from workings.reading.formula.arrays import einsum_indices, index_symbols
+from workings.reading.formula.building import cases
+from workings.reading.formula.calls import IN_PLACE, resolve
+from workings.reading.formula.expressions import Translator
+from workings.reading.formula.functions import MAX
+from workings.reading.formula.latex import LatexPrinter
+from workings.reading.formula.nodes import (
     Apply,
     Node,
     NoMathematicsError,
@@ -34,9 +34,9 @@ from workings.reading.formula_nodes import (
     Words,
     walk,
 )
-from workings.reading.formula_symbols import clean, escape, operator
-from workings.reading.formula_syntax import depth, name_of, names, pairs_with_places
-from workings.reading.formula_text import TextPrinter
+from workings.reading.formula.symbols import clean, escape, operator
+from workings.reading.formula.syntax import depth, name_of, names, pairs_with_places
+from workings.reading.formula.text import TextPrinter
 
 DEEPEST = 80  # levels of nesting beyond which nobody would write a formula, and the source is shown instead
 LONGEST = 200_000  # characters; a longer statement is data, and would take seconds to read
@@ -56,7 +56,7 @@ class Formula:
 
     def mathml(self) -> str:
         """The formula as a ``<math>`` element, for a page without JavaScript."""
-        from workings.reading.formula_mathml import mathml
+        from workings.reading.formula.mathml import mathml
 
         return mathml(self.latex)
 

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from workings.reading.formula_nodes import (
+from workings.reading.formula.nodes import (
     Apply,
     Big,
     Binary,
@@ -25,7 +25,7 @@ from workings.reading.formula_nodes import (
     Words,
     edge,
 )
-from workings.reading.formula_signs import SIGNS, Level, Style, goes_bare, level
+from workings.reading.formula.signs import SIGNS, Level, Style, goes_bare, level
 
 
 class Printer(ABC):

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from workings.reading.formula_nodes import Apply, Node, NoMathematicsError, Relation, Subscript, Words
-from workings.reading.formula_symbols import operator, symbol
-from workings.reading.formula_syntax import dotted, integer
+from workings.reading.formula.nodes import Apply, Node, NoMathematicsError, Relation, Subscript, Words
+from workings.reading.formula.symbols import operator, symbol
+from workings.reading.formula.syntax import dotted, integer
 
 if TYPE_CHECKING:
-    from workings.reading.formula_expressions import Translator
+    from workings.reading.formula.expressions import Translator
 
 MODULES = {
     "np", "numpy", "torch", "F", "math", "cmath", "nn", "functional", "jnp", "jax", "scipy", "special", "linalg",

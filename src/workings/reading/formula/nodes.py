@@ -61,7 +61,7 @@ class Not(Node):
 
 @dataclass(frozen=True, slots=True)
 class Binary(Node):
-    """Two operands and a sign, a key of :data:`~workings.reading.formula_signs.SIGNS`."""
+    """Two operands and a sign, a key of :data:`~workings.reading.formula.signs.SIGNS`."""
 
     sign: str
     left: Node
