@@ -121,10 +121,11 @@ def measure(model: nn.Module, length: int) -> dict[str, Any]:
         del working, found, expected
         gc.collect()
         before = resident()
-        with record(model) as working:
+        with record(model) as again:
             output = model(ids)
         gc.collect()
         grown = resident() - before - output.untyped_storage().nbytes()
+        assert len(again.steps) == steps
     ratios = [r / p for r, p in zip(recorded, plain, strict=True)]
     return {
         "length": length, "steps": steps, "plain": spread(plain), "recorded": spread(recorded), "ratio": spread(ratios),
@@ -141,7 +142,8 @@ def main() -> int:
     results = [measure(model, length) for length in LENGTHS]
     for r in results:
         print(
-            f"{r['length']:5d} tokens, {r['steps']} steps: plain {r['plain'][0]:.3f} s ({r['plain'][1]:.3f} to {r['plain'][2]:.3f}), "
+            f"{r['length']:5d} tokens, {r['steps']} steps: "
+            f"plain {r['plain'][0]:.3f} s ({r['plain'][1]:.3f} to {r['plain'][2]:.3f}), "
             f"recorded {r['recorded'][0]:.3f} s ({r['recorded'][1]:.3f} to {r['recorded'][2]:.3f}), "
             f"ratio {r['ratio'][0]:.3f} ({r['ratio'][1]:.3f} to {r['ratio'][2]:.3f}); "
             f"held {r['held'] / 1e6:.1f} MB, process grew {r['resident'] / 1e6:.1f} MB"

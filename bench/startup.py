@@ -2,8 +2,8 @@
 
     python bench/startup.py [RUNS]
 
-The two run in turn, so that a busy machine slows both. Printed are medians, quartiles and the ratio of the medians, which
-must stay below 3.
+The two run in turn, so that a busy machine slows both. Printed are medians, quartiles and the ratio of the medians,
+which must stay below 3.
 """
 
 from __future__ import annotations

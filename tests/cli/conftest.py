@@ -64,7 +64,7 @@ def workings(capsys: pytest.CaptureFixture[str]) -> Command:
 
 @pytest.fixture
 def refused(workings: Command) -> Callable[..., str]:
-    """What is said to a user's mistake: exit code 2, no traceback, nothing on standard output; the message comes back."""
+    """What is said to a user's mistake; holds that it is said with exit code 2, no traceback, and no result."""
 
     def run(*arguments: str) -> str:
         answer = workings(*arguments)

@@ -306,7 +306,11 @@ def test_syntax_errors(refused, tmp_path, source, line, text):
 
 
 def test_interrupting_a_script_that_never_ends(tmp_path):
-    write(tmp_path, "never.py", "import sys\nx = 2.0\ny = x * 3.0  # three times\nsys.stderr.write('on\\n')\nwhile True:\n    y = y * 0.5\n")
+    write(
+        tmp_path,
+        "never.py",
+        "import sys\nx = 2.0\ny = x * 3.0  # three times\nsys.stderr.write('on\\n')\nwhile True:\n    y = y * 0.5\n",
+    )
     process = subprocess.Popen(
         [sys.executable, "-m", "workings", "show", "never.py"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path,

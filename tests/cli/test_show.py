@@ -88,7 +88,10 @@ def test_depth_words(workings):
 
 
 def test_decimals(workings):
-    assert "≈ 0.72125" in workings("show", "apple", "--at", "projected.scaled_scores[Apple, shares]", "--decimals", "5").out
+    assert (
+        "≈ 0.72125"
+        in workings("show", "apple", "--at", "projected.scaled_scores[Apple, shares]", "--decimals", "5").out
+    )
 
 
 def test_width_is_kept(workings):
@@ -96,7 +99,9 @@ def test_width_is_kept(workings):
     assert max(map(len, wide.splitlines())) <= 60
 
 
-@pytest.mark.parametrize(("ending", "sign"), [("txt", "Conventions"), ("md", "|"), ("tex", r"\begin{document}"), ("json", "{")])
+@pytest.mark.parametrize(
+    ("ending", "sign"), [("txt", "Conventions"), ("md", "|"), ("tex", r"\begin{document}"), ("json", "{")]
+)
 def test_formats_by_the_ending_of_the_file(workings, tmp_path, ending, sign):
     assert workings("show", "journey", "-o", f"out.{ending}") == (0, "", "")
     written = (tmp_path / f"out.{ending}").read_text(encoding="utf-8")
@@ -125,7 +130,9 @@ def test_the_latex_of_a_number_compiles(workings, tmp_path):
     if shutil.which("pdflatex") is None:
         pytest.skip("there is no pdflatex")
     workings("show", "apple", "--at", "projected.weights[Apple, shares]", "-o", "number.tex")
-    done = subprocess.run(["pdflatex", "-interaction=nonstopmode", "number.tex"], cwd=tmp_path, capture_output=True, check=False)
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "number.tex"], cwd=tmp_path, capture_output=True, check=False
+    )
     assert done.returncode == 0, done.stdout.decode()[-2000:]
 
 
@@ -133,7 +140,9 @@ def test_a_saved_working_is_shown_as_it_was(workings, tmp_path):
     import workings as wk
 
     wk.example("journey").run().save(tmp_path / "journey.workings")
-    assert workings("show", "journey.workings", "--at", "X[step, 0]") == workings("show", "journey", "--at", "X[step, 0]")
+    assert workings("show", "journey.workings", "--at", "X[step, 0]") == workings(
+        "show", "journey", "--at", "X[step, 0]"
+    )
 
 
 def test_the_command_does_not_load_torch_or_matplotlib():
@@ -154,6 +163,8 @@ def test_a_reader_that_stops_early_is_no_mistake(tmp_path):
 
 
 def test_a_screen_without_the_signs_gets_their_codes(process):
-    answer = process("show", "apple", "--at", "projected.scores[Apple, shares]", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    answer = process(
+        "show", "apple", "--at", "projected.scores[Apple, shares]", PYTHONIOENCODING="ascii", PYTHONUTF8="0"
+    )
     assert answer.code == 0
     assert r"0.20\xd70.10" in answer.out

@@ -25,7 +25,9 @@ def test_a_value_in_the_place_of_another(workings):
 
 
 def test_a_number_before_and_after(workings):
-    answer = workings("show", "apple", "--set", "X[Apple] = 0.1, 1.0", "--at", "projected.scores[Apple, shares]", "--depth", "0")
+    answer = workings(
+        "show", "apple", "--set", "X[Apple] = 0.1, 1.0", "--at", "projected.scores[Apple, shares]", "--depth", "0"
+    )
     before, after = answer.out.split("After:")
     assert "0.20×0.10 + 1.00×1.00 = 1.02" in before
     assert "1.00×0.10 + 0.10×1.00 = 0.20" in after
@@ -43,7 +45,9 @@ def test_json_has_the_new_values(workings):
 
 
 def test_several_changes(workings):
-    answer = workings("show", "apple", "--set", "X[Apple, food] = 2", "--set", "X[fell, food] = 3", "--at", "X[fell, food]")
+    answer = workings(
+        "show", "apple", "--set", "X[Apple, food] = 2", "--set", "X[fell, food] = 3", "--at", "X[fell, food]"
+    )
     assert "X[fell, food] = 3.00" in answer.out
 
 

@@ -6,7 +6,7 @@ import numpy as np
 def program(v, t):
     a = v[0] > t
     b = v[1] > t
-    both = a and b
+    both = 1.0 if a and b else 0.5
     n = (v > t).sum()
     frac = (v > t).mean()
     gate = a * 2.0 - b * 1.0
@@ -16,6 +16,7 @@ def program(v, t):
     c = np.bool_(True)
     k = np.logical_and(a, c)
     return (
+        both,
         gate,
         n,
         frac,

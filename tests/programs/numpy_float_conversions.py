@@ -1,6 +1,7 @@
 """float(), int(), round(), item(), tolist() of arrays: Python's numbers behave as Python's."""
 
 import math
+
 import numpy as np
 
 
@@ -10,11 +11,11 @@ def program(v, n):
     r2 = round(v[1], 1)
     i = int(v[2] * 100)
     p = int(n[0]) ** 25 % 1000003
-    l = v.tolist()
-    rl = [round(a, 1) for a in l]
+    listed = v.tolist()
+    rl = [round(a, 1) for a in listed]
     nl = [a**20 for a in n.tolist()]
-    s = sum(l) / len(l)
-    h = math.floor(l[1] * 10) + math.ceil(f)
+    s = sum(listed) / len(listed)
+    h = math.floor(listed[1] * 10) + math.ceil(f)
     q = f // 0.3
     m = math.fmod(f, 0.3) + f % 0.3
     g = math.gcd(int(n[0]), int(n[1]))
@@ -36,7 +37,7 @@ def program(v, n):
         s32 * np.float32(0.1),
         v.astype(np.float32)[1].item() * 0.1,
         math.pow(f, 2),
-        abs(l[0]),
+        abs(listed[0]),
         f.is_integer(),
         (f).as_integer_ratio()[0],
     )

@@ -1,4 +1,4 @@
-"""Module-level arrays, constants and tables; random numbers drawn from a seeded generator; the module's own helper class."""
+"""Module-level arrays, constants and tables; random numbers from a seeded generator; a class made on the spot."""
 
 import numpy as np
 

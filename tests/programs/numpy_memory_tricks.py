@@ -1,7 +1,6 @@
 """ravel, reshape that copies, broadcast views, diagonal views, sliding windows, views as other types, np.asarray."""
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
 
 def program(A, k):

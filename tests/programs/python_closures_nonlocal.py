@@ -43,7 +43,7 @@ def program(x, y):
     deposit, undo, look = account(x)
     deposit(y)
     deposit(x * y)
-    late = [lambda: x * i for i in range(3)]
+    late = [lambda: x * i for i in range(3)]  # noqa: B023 - bound late, on purpose
     early = [lambda i=i, w=x * y: w * i for i in range(3)]
 
     def power(n, base=x):

@@ -1,6 +1,7 @@
 """copy and deepcopy of nested lists, objects and arrays; changes do not leak."""
 
 import copy
+
 import numpy as np
 
 

@@ -1,7 +1,7 @@
 """Lists that are the same list: [[0] * 3] * 2, a list in itself, default arguments that change."""
 
 
-def push(x, seen=[]):
+def push(x, seen=[]):  # noqa: B006 - the default that everyone trips over
     seen.append(x)
     return len(seen), sum(seen)
 

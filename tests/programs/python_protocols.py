@@ -1,4 +1,4 @@
-"""__getitem__, __len__, __iter__, __call__, __enter__, __contains__, __bool__, __getattr__, __eq__, __lt__, __index__."""
+"""Objects that can be indexed, called, entered, walked through, compared, added and asked for what they lack."""
 
 
 class Ring:

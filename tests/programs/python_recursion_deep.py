@@ -22,7 +22,7 @@ def walk(d):
     return {k: walk(v) if isinstance(v, dict) else v * 2 for k, v in d.items()}
 
 
-def fib(n, memo={}):
+def fib(n, memo={}):  # noqa: B006 - a memory kept in a default, as people write it
     if n < 2:
         return n
     if n not in memo:

@@ -1,4 +1,4 @@
-"""Every way of passing arguments: stars, double stars, keyword only, positional only, defaults worked out from arguments."""
+"""Every way of passing arguments: stars, double stars, keyword only, defaults worked out from other values."""
 
 
 def f(a, b=2.0, *rest, c, d=4.0, **named):

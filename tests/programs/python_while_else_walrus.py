@@ -1,4 +1,4 @@
-"""while/else, walrus, chained comparison, conditional expressions, nested comprehensions with conditions, del, assert."""
+"""while/else, walrus, chained comparison, conditional expressions, nested comprehensions, del, assert."""
 
 BRANCHES = True
 

@@ -57,7 +57,9 @@ class Example:
 
         origin = Source("example", self.name, self.file, self.source_text)
         origin.rerun = lambda changes, _: self._computed(sentence, changes)
-        return compute(self, sentence, origin, overrides)
+        working = compute(self, sentence, origin, overrides)
+        working.groups[0].title, working.groups[0].detail = self.title, self.description
+        return working
 
     # -- words ----------------------------------------------------------------------------------------------------
 

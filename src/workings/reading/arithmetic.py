@@ -18,6 +18,7 @@ from workings.recording.operations.expression import (
     Limits,
     Negative,
     Product,
+    Relation,
     Sum,
     children,
     leaves,
@@ -57,12 +58,21 @@ class Line:
             parts += [latex_name(label) if latex else label, "="]
         if self.expression is not None and not isinstance(self.expression, Leaf):
             if self.expanded is not None:
-                parts += [notation.write(self.expanded), signs[sign_of(self.expanded, self.expression, self.decimals)]]
-            parts += [notation.write(self.expression), signs[sign_between(self.expression, self.value, self.decimals)]]
+                between = "=" if isinstance(self.value, bool) else sign_of(self.expanded, self.expression, self.decimals)
+                parts += [_written(notation, self.expanded), signs[between]]
+            parts += [_written(notation, self.expression), signs[sign_between(self.expression, self.value, self.decimals)]]
         parts.append(result)
         if self.note:
             parts.append(rf"\quad\text{{{latex_text(self.note)}}}" if latex else f"  ({self.note})")
         return " ".join(parts)
+
+
+def _written(notation: Notation, expression: Expression) -> str:
+    """An expression between the signs of a line; one that holds a sign of its own is kept apart by brackets."""
+    text = notation.write(expression)
+    if not isinstance(expression, Relation) or expression.sign in ("//", "mod"):
+        return text
+    return rf"\left({text}\right)" if notation.latex else f"({text})"
 
 
 @dataclass

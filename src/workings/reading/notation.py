@@ -222,14 +222,23 @@ def exact(node: Expression, decimals: int) -> Fraction | None:
         case Apply():
             return _exact_function(node, decimals)
         case Relation():
-            return None
+            left, right = exact(node.left, decimals), exact(node.right, decimals)
+            if left is None or right is None or not right or node.sign not in ("//", "mod"):
+                return None
+            return Fraction(left // right) if node.sign == "//" else left % right
 
 
 _AT_ZERO = {"exp": 1, "cos": 1, "cosh": 1, "sin": 0, "tan": 0, "tanh": 0, "sinh": 0, "erf": 0, "arctan": 0, "arcsin": 0}
 
 
 def _exact_function(node: Apply, decimals: int) -> Fraction | None:
-    values = [exact(a, decimals) for a in node.arguments]
+    arguments = node.arguments
+    if node.function in ("max", "min"):  # an infinity that loses takes no part
+        loses = -math.inf if node.function == "max" else math.inf
+        arguments = tuple(a for a in arguments if not (isinstance(a, Leaf) and a.value == loses))
+    elif node.function == "exp" and isinstance(arguments[0], Leaf) and arguments[0].value == -math.inf:
+        return Fraction(0)
+    values = [exact(a, decimals) for a in arguments]
     if node.omitted or not values or None in values:
         return None
     first = values[0]

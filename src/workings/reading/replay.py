@@ -293,13 +293,15 @@ def _run_source_again(working: Working, replaced: Mapping[int, Any]) -> Working:
             overrides[path, seen[path]] = _constantly(value)
     assert working.source.rerun is not None
 
-    def value(ref: Ref) -> Any:
+    def before_the_run(ref: Ref) -> Any:
         step = working.steps[ref.step]
         whole = replaced[ref.step] if ref.step in replaced else working.evaluator.step_value(ref.step)
         own = part(whole, ref, step)
+        if hasattr(own, "detach"):
+            return own.detach().clone()
         return own.copy() if isinstance(own, np.ndarray) else own
 
-    return working.source.rerun(overrides, value)
+    return working.source.rerun(overrides, before_the_run)
 
 
 def _plain_path(working: Working, group: int | None, name: str) -> str:

@@ -42,7 +42,7 @@ def _handles(*targets: Any) -> Callable[[Handler], Handler]:
 @_handles(sum)
 def _sum(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
     recorder = calls.recorder
-    if isinstance(args[0].value, np.ndarray) and args[0].value.ndim == 0:
+    if type(args[0].value) is np.ndarray and args[0].value.ndim == 0:
         return NotImplemented
     values, tags = calls.items_of(args[0])
     recorder.current = frame
@@ -110,7 +110,7 @@ def _guard_order(calls: Calls, keys: list[Box], function: str, outcome: Any, **o
     """An order that depends on numbers: on replay it must come out the same."""
     recorder = calls.recorder
     numbers = all(
-        calls.is_tensor(k.value) or (calls.is_recordable(k.value) and not isinstance(k.value, np.ndarray)) for k in keys
+        calls.is_tensor(k.value) or (calls.is_recordable(k.value) and type(k.value) is not np.ndarray) for k in keys
     )
     if not numbers:
         for key in keys:
@@ -304,7 +304,7 @@ def as_dict(calls: Calls, args: list[Box], kwargs: dict[str, Box]) -> tuple[dict
 @_handles(len)
 def _len(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
     value = args[0].value
-    if isinstance(value, np.ndarray) and value.dtype.kind in "fiubc":
+    if type(value) is np.ndarray and value.dtype.kind in "fiubc":
         return places.length(calls, value)
     if type(value) is str:
         known = calls.recorder.text_length(value)
@@ -398,7 +398,7 @@ def _match_copy(calls: Calls, old: Any, new: Any, done: set[int]) -> None:
         return
     done.add(id(old))
     recorder, ledger = calls.recorder, calls.recorder.ledger
-    if isinstance(old, np.ndarray):
+    if type(old) is np.ndarray:
         if calls.is_recordable(old) and not ledger.knows(new):
             recorder.record(functions.BY_NAME["ndarray.copy"], [calls.box(old)], {}, new)
     elif isinstance(old, np.generic) and calls.is_recordable(old):

@@ -55,6 +55,7 @@ class Calls:
         self.box = box
         self.users: set[type] = set()  # the user's classes met so far
         self.flats: dict[int, tuple[Any, Any]] = {}  # flat iterators and their arrays
+        self.sizes: dict[tuple[Ref, int], Ref] = {}  # the lengths of axes asked for so far
         self.views: dict[int, tuple[Any, Any]] = {}  # ``dict.items()`` and ``values()``, and their dictionaries
         self.generators: dict[int, tuple[Any, parameters.Pending]] = {}  # made and not yet asked
         self.caches = builtin_calls.Caches(self)
@@ -65,7 +66,11 @@ class Calls:
 
     def is_numeric(self, value: Any) -> bool:
         """Whether a value is a number, an array or a tensor."""
-        return type(value) in NUMBERS or isinstance(value, (np.ndarray, np.generic)) or self.is_tensor(value)
+        return (
+            type(value) in NUMBERS
+            or (type(value) is np.ndarray or isinstance(value, np.generic))
+            or self.is_tensor(value)
+        )
 
     def is_tensor(self, value: Any) -> bool:
         return self.recorder.tensors is not None and self.recorder.tensors.is_tensor(value)
@@ -78,7 +83,7 @@ class Calls:
     @staticmethod
     def is_recordable(result: Any) -> bool:
         """Numbers and arrays of numbers. Tensors are written down by the dispatch mode as they are made."""
-        if isinstance(result, (np.ndarray, np.generic)):
+        if type(result) is np.ndarray or isinstance(result, np.generic):
             return result.dtype.kind in "fiubc"
         return type(result) in NUMBERS
 
@@ -97,7 +102,7 @@ class Calls:
             return False
         if kind in (list, tuple):
             return any(map(self.is_foreign, value))
-        if isinstance(value, np.ndarray):
+        if type(value) is np.ndarray:
             return value.dtype.kind in "OVmM"
         if kind is dict:
             return any(map(self.is_foreign, value.values()))
@@ -206,7 +211,7 @@ class Calls:
     def method(self, frame: Frame, box: Box, name: str, args: list[Box], kwargs: dict[str, Box]) -> Box:
         """``holder.name(*args, **kwargs)``."""
         holder = box.value
-        if isinstance(holder, (np.ndarray, np.generic)):
+        if type(holder) is np.ndarray or isinstance(holder, np.generic):
             return library_calls.array_method(self, frame, box, name, args, kwargs)
         if self.is_tensor(holder):
             return self.recorder.tensors.method(frame, box, name, args, kwargs)  # type: ignore[no-any-return]
@@ -433,7 +438,7 @@ def _nothing(*args: Any, **kwargs: Any) -> None:
 
 
 def _is_array(value: Any) -> bool:
-    return isinstance(value, np.ndarray) and value.dtype.kind in "fiubc"
+    return type(value) is np.ndarray and value.dtype.kind in "fiubc"
 
 
 def name_of(function: Any) -> str:

@@ -158,7 +158,7 @@ def _adopt(recorder: Recorder, holder: Any, done: set[int]) -> None:
                 recorder.ledger.scalar(item, recorder.given(item, lost=False))
         elif isinstance(item, (list, tuple, dict)):
             _adopt(recorder, item, done)
-        elif isinstance(item, np.ndarray) and item.dtype.kind in "fiubc":
+        elif type(item) is np.ndarray and item.dtype.kind in "fiubc":
             recorder.found(recorder.ledger.read(item))
         elif recorder.tensors is not None and recorder.tensors.is_tensor(item):
             recorder.tensors.adopt(item)

@@ -25,7 +25,7 @@ class Evaluator:
         self._working = working
         self._recent: OrderedDict[int, Any] = OrderedDict()
         self._bytes = 0
-        self.versions: dict[int, int] = {}  # tensors kept by reference: the version they had when the recording ended
+        self.versions: dict[int, tuple[Any, int]] = {}  # tensors kept by reference: a weak one, and their version then
 
     def value(self, ref: Ref) -> Any:
         return part(self.step_value(ref.step), ref, self._working.steps[ref.step])
@@ -69,8 +69,9 @@ class Evaluator:
 
     def _changed(self, step: Step) -> bool:
         """Whether a value that was kept by reference is gone. Raises :class:`NotRecorded` where it cannot be had again."""
-        version = self.versions.get(step.number)
-        if version is None or step.value._version == version:
+        reference, version = self.versions.get(step.number, (None, 0))
+        tensor = reference() if reference is not None else None
+        if tensor is None or tensor._version == version:
             return False
         if not step.function:
             raise NotRecorded(

@@ -33,11 +33,11 @@ SIGNS: dict[type[ast.AST], str] = {
 class Expressions:
     """Rewrites the expressions of one file."""
 
-    def __init__(self, file: str, text: str) -> None:
+    def __init__(self, file: str, text: str, first: int = 1, last: int | None = None) -> None:
         self.file = file
         self.text = text
         self.lines = text.splitlines()
-        self.beside, self.alone = comments_of(text)
+        self.beside, self.alone = comments_of(text, first, last)
         self.keys: dict[ast.AST, int] = {}  # the sites of functions
         self._count = 0
 
@@ -168,7 +168,10 @@ class Expressions:
         return name
 
     def _subscript(self, node: ast.Subscript, scope: Scope) -> ast.expr:
-        return self.ask("item", self._frame(scope), self.box(node.value, scope), self.box(node.slice, scope), at=node)
+        place = [self.box(node.value, scope), self.box(node.slice, scope)]
+        if isinstance(node.slice, ast.Tuple):
+            place.append(ast.Constant(True))
+        return self.ask("item", self._frame(scope), *place, at=node)
 
     def _slice(self, node: ast.Slice, scope: Scope) -> ast.expr:
         parts = [
@@ -237,7 +240,8 @@ class Expressions:
     def _call(self, node: ast.Call, scope: Scope) -> ast.expr:
         func = node.func
         if isinstance(func, ast.Name) and func.id in _FRAME_READERS and func.id not in scope.bound:
-            return self.ask("plain", node, at=node)
+            own = func.id in ("locals", "vars", "dir") and not node.args and scope.kind in ("function", "comprehension")
+            return self.ask("own_names" if own else "plain", node, at=node)
         args = self._several(node.args, scope)
         keywords: ast.expr = ast.Dict(
             [ast.Constant(k.arg) for k in node.keywords if k.arg is not None],

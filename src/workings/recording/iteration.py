@@ -25,10 +25,11 @@ _COUNTED: tuple[type, ...] = (range, str, bytes, dict, set, frozenset, type({}.k
 class Tap:
     """An iterator that remembers the origin of the item it gave last."""
 
-    __slots__ = ("_items", "last")
+    __slots__ = ("_items", "fresh", "last")
 
-    def __init__(self, items: Iterator[Item]) -> None:
+    def __init__(self, items: Iterator[Item], fresh: bool = False) -> None:
         self._items = items
+        self.fresh = fresh  # its items are tuples that were made for it, and nobody else holds them
         self.last: Tag = None
 
     def __iter__(self) -> Tap:
@@ -56,7 +57,7 @@ def iterate(calls: Calls, box: Box) -> Iterator[Item]:
     kind = type(value)
     if kind is list or kind is tuple or calls.is_sequence(value):
         return _sequence_items(calls, box)
-    if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "fiubc":
+    if type(value) is np.ndarray and value.ndim and value.dtype.kind in "fiubc":
         return _rows(calls, value)
     if isinstance(value, _COUNTED) and kind not in calls.users:
         if isinstance(value, (set, frozenset)):
@@ -89,7 +90,7 @@ def _rows(calls: Calls, array: Any) -> Iterator[Item]:
     for position, item in enumerate(array):
         whole = ledger.read(array)
         part = Ref(whole.step, (*whole.index, position))
-        if isinstance(item, np.ndarray):
+        if type(item) is np.ndarray:
             ledger.view(item, array, part, (position,))
             yield item, None
         else:
@@ -172,8 +173,8 @@ def _ask(calls: Calls, iterator: Any) -> Iterator[Item]:
         yield pair
 
 
-def tap(calls: Calls, items: Iterator[Item]) -> Box:
-    return calls.box(Tap(items))
+def tap(calls: Calls, items: Iterator[Item], *, fresh: bool = False) -> Box:
+    return calls.box(Tap(items, fresh))
 
 
 def _taps(calls: Calls, boxes: Iterable[Box]) -> list[Tap]:
@@ -190,7 +191,7 @@ def _zip(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dic
             calls.recorder.ledger.shadow(row, [t.last for t in taps])
             yield row, None
 
-    return tap(calls, items())
+    return tap(calls, items(), fresh=True)
 
 
 @handles(enumerate)
@@ -203,7 +204,7 @@ def _enumerate(calls: Calls, frame: Frame, function: Any, args: list[Box], kwarg
             calls.recorder.ledger.shadow(pair, [CONSTANT, tag])
             yield pair, None
 
-    return tap(calls, items())
+    return tap(calls, items(), fresh=True)
 
 
 @handles(map, itertools.starmap)
@@ -283,7 +284,7 @@ def _ndindex(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs:
 @handles(np.ndenumerate)
 def _ndenumerate(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
     array = args[0].value
-    if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiubc":
+    if type(array) is not np.ndarray or array.dtype.kind not in "fiubc":
         return NotImplemented
 
     def items() -> Iterator[Item]:

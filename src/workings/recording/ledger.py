@@ -161,7 +161,7 @@ class Ledger:
         step.value, step.kept = None, False
 
     def settle(self) -> None:
-        """The recording is over. What the program still holds may change from now on: it is copied or worked out anew."""
+        """The recording is over. What the program still holds may change from now on: it is copied or computed anew."""
         room = _SETTLED_BYTES
         steps = self._recorder.working.steps
         for storage in self._storages:
@@ -255,7 +255,7 @@ class Ledger:
             storage.live[ref.step] = array
             return seen
         base = array.base
-        if isinstance(base, np.ndarray) and base.size and _same_kind(array, base):
+        if type(base) is np.ndarray and base.size and _same_kind(array, base):
             self._adopt(base)
             return self._adopt(array)
         ref = self._recorder.given(array)
@@ -338,6 +338,10 @@ class Ledger:
             storage.writes = [(storage.version, storage.owner)]
 
     # -- Python's containers ------------------------------------------------------------------------------------
+
+    def forget(self, holder: Any) -> None:
+        """A container that nobody can reach any more."""
+        self._shadows.pop(id(holder), None)
 
     def existing_shadow(self, holder: Any) -> Shadow | None:
         return self._shadows.get(id(holder))

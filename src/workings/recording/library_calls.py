@@ -141,7 +141,7 @@ def array_method(calls: Calls, frame: Frame, box: Box, name: str, args: list[Box
     holder = box.value
     recorder = calls.recorder
     method = getattr(holder, name)
-    if name in _CHANGING_METHODS and isinstance(holder, np.ndarray):
+    if name in _CHANGING_METHODS and type(holder) is np.ndarray:
         known = functions.BY_NAME.get(f"changed.{name}")
         if known is None or holder.dtype.kind not in "fiubc":
             return calls.other_call(frame, method, args, kwargs, holder=box)
@@ -225,7 +225,7 @@ def change(
 
 @_handles(np.copyto, np.fill_diagonal, np.put_along_axis, np.put, np.place, np.putmask)
 def _changing(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
-    if not args or not isinstance(args[0].value, np.ndarray) or not calls.is_recordable(args[0].value):
+    if not args or type(args[0].value) is not np.ndarray or not calls.is_recordable(args[0].value):
         return NotImplemented
     known = functions.BY_NAME[f"changed.{function.__name__}"]
     return change(calls, frame, known, args[0], args[1:], kwargs, functools.partial(function, args[0].value))

@@ -71,7 +71,7 @@ class Naming(Remembering):
 
     def _name_written(self, frame: Frame, name: str, value: Any) -> None:
         """So are arrays and tensors that were written into: the name means what they hold at the end."""
-        if isinstance(value, NUMPY_ARRAY):
+        if type(value) is NUMPY_ARRAY:
             ref = self.ledger.read(value) if self.ledger.owns(value) else None
         elif self.tensors is not None and self.tensors.is_tensor(value):
             ref = self.tensors.read(value) if value._base is None else None
@@ -140,7 +140,7 @@ class Naming(Remembering):
         elif isinstance(value, np.generic):
             tag = self.ledger.scalar_ref(value) or self.given(value, lost=False)
             self.ledger.scalar(value, tag)
-        elif isinstance(value, NUMPY_ARRAY) and value.dtype.kind in "fiubc":
+        elif type(value) is NUMPY_ARRAY and value.dtype.kind in "fiubc":
             if not self.ledger.knows(value):
                 self.found(self.ledger.read(value))
             frame.tags[name] = (value, None)

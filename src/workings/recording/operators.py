@@ -60,7 +60,7 @@ def operate(calls: Calls, frame: Frame, sign: str, left: Box, right: Box) -> Box
         recorder.made_text(result, [left, right])
     elif tag is None and type(result) in DICTS and isinstance(b, dict):
         recorder.ledger.shadow(result, recorder.ledger.shadow_of(a).tags | recorder.ledger.shadow_of(b).tags)
-    elif tag is None and isinstance(result, _ARRAY) and calls.is_recordable(result):
+    elif tag is None and type(result) is _ARRAY and calls.is_recordable(result):
         return calls.recorder.record(known, (left, right), {}, result)  # an array and a list
     return calls.box(result, tag)
 
@@ -129,14 +129,14 @@ def inplace(calls: Calls, frame: Frame, sign: str, left: Box, right: Box) -> Box
     call = functions.INPLACE_CALLS[sign]
     a, b = left.value, right.value
     recorder = calls.recorder
-    if calls.is_tensor(b) and isinstance(a, _ARRAY):
+    if calls.is_tensor(b) and type(a) is _ARRAY:
         right = recorder.tensors.shared_array(b)
         b = right.value
     elif calls.is_tensor(a) or calls.is_tensor(b):
         return recorder.tensors.operation(frame, call, [left, right])  # type: ignore[no-any-return]
-    if isinstance(a, _ARRAY) and a.dtype.kind in "fiubc" and (calls.is_numeric(b) or type(b) in (list, tuple)):
+    if type(a) is _ARRAY and a.dtype.kind in "fiubc" and (calls.is_numeric(b) or type(b) in (list, tuple)):
         return _change_array(calls, call, sign, left, right)
-    if calls.is_numeric(a) and not isinstance(a, _ARRAY):
+    if calls.is_numeric(a) and type(a) is not _ARRAY:
         return operate(calls, frame, sign, left, right)
     if type(a) is list and sign == "+":
         items, tags = calls.items_of(right)
@@ -176,13 +176,13 @@ def contains(calls: Calls, frame: Frame, left: Box, right: Box, sign: str) -> Bo
     """``left in right`` and ``left not in right``."""
     recorder = calls.recorder
     item, holder = left.value, right.value
-    number = calls.is_numeric(item) and not isinstance(item, _ARRAY)
+    number = calls.is_numeric(item) and type(item) is not _ARRAY
     kind = type(holder)
     found: Any = None
     tag: Any = None
-    if number and (kind in (list, tuple) or isinstance(holder, _ARRAY)):
+    if number and (kind in (list, tuple) or type(holder) is _ARRAY):
         found = item in holder
-        inputs = recorder.ref(right) if not isinstance(holder, _ARRAY) or calls.is_recordable(holder) else None
+        inputs = recorder.ref(right) if type(holder) is not _ARRAY or calls.is_recordable(holder) else None
         if inputs is not None:
             tag = recorder.record(functions.BY_NAME["recording.contains"], (right, left), {}, found).tag
         else:

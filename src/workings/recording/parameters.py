@@ -54,7 +54,7 @@ def _unpassed(calls: Calls, key: int, value: Any, has_default: bool) -> Box:
                 tag = CONSTANT
             elif isinstance(value, (list, tuple, dict)):
                 containers.adopt(recorder, value)
-            elif isinstance(value, np.ndarray) and not recorder.ledger.knows(value) and value.dtype.kind in "fiubc":
+            elif type(value) is np.ndarray and not recorder.ledger.knows(value) and value.dtype.kind in "fiubc":
                 recorder.found(recorder.ledger.read(value))
     if calls.is_tensor(value):
         recorder.tensors.adopt(value)
@@ -66,7 +66,7 @@ def _bind_one(calls: Calls, frame: Frame, name: str, value: Any, box: Box) -> No
     tag, kind = box.tag, type(value)
     if name in ("self", "cls") and kind not in NUMBERS:
         frame.tags[name] = (value, None)
-    elif isinstance(value, np.ndarray) and value.dtype.kind in "fiubc":
+    elif type(value) is np.ndarray and value.dtype.kind in "fiubc":
         frame.tags[name] = (value, None)
         recorder.bind(frame, name, recorder.ledger.read(value))
     else:

@@ -31,7 +31,7 @@ def attribute(calls: Calls, frame: Frame, box: Box, name: str) -> Box:
     """``box.name``."""
     holder = box.value
     recorder = calls.recorder
-    if isinstance(holder, (np.ndarray, np.generic)):
+    if type(holder) is np.ndarray or isinstance(holder, np.generic):
         return _array_attribute(calls, box, name)
     if calls.is_tensor(holder):
         value = getattr(holder, name)
@@ -80,7 +80,7 @@ def _attribute_tag(calls: Calls, holder: Any, name: str, value: Any, tag: Tag) -
         recorder.bind(recorder.current, name, tag)
         return tag
     before = not ledger.is_born(holder)
-    if isinstance(value, np.ndarray) and value.dtype.kind in "fiubc" and not ledger.knows(value):
+    if type(value) is np.ndarray and value.dtype.kind in "fiubc" and not ledger.knows(value):
         ref = ledger.read(value)
         if before:
             recorder.found(ref)
@@ -105,13 +105,13 @@ def _array_attribute(calls: Calls, box: Box, name: str) -> Box:
         if value is holder:
             return box
         return calls.recorder.record(functions.BY_NAME[f"ndarray.{name}"], (box,), {}, value)
-    if name == "flat" and isinstance(holder, np.ndarray):
+    if name == "flat" and type(holder) is np.ndarray:
         calls.flats[id(value)] = (value, holder)
         return calls.box(value)
-    if name == "size" and isinstance(holder, np.ndarray) and calls.recorder.ledger.varies(holder):
+    if name == "size" and type(holder) is np.ndarray and calls.recorder.ledger.varies(holder):
         return calls.recorder.record(functions.BY_NAME["numpy.size"], (box,), {}, value)
     if name in ("shape", "size", "ndim"):
-        known = isinstance(holder, np.ndarray) and holder.dtype.kind in "fiubc"
+        known = type(holder) is np.ndarray and holder.dtype.kind in "fiubc"
         return _size(calls, value, calls.recorder.ledger.read(holder) if known else None)
     if isinstance(value, (int, float)):
         return calls.box(value, CONSTANT)
@@ -139,7 +139,12 @@ def size_step(calls: Calls, ref: Ref | None, shape: Any, key: Any, value: Any) -
     if ref is None or type(key) is not int:
         return CONSTANT
     recorder = calls.recorder
-    size = recorder.step("size", "recording.size", (ref,), (Slot(0), key % len(shape)), {}, value=value)
+    axis = key % len(shape)
+    known = calls.sizes.get((ref, axis))
+    if known is not None:
+        return known
+    size = recorder.step("size", "recording.size", (ref,), (Slot(0), axis), {}, value=value)
+    calls.sizes[ref, axis] = size
     if ref.step not in recorder.working.varying:
         recorder.fixed.add(size.step)
     return size
@@ -148,7 +153,7 @@ def size_step(calls: Calls, ref: Ref | None, shape: Any, key: Any, value: Any) -
 def set_attribute(calls: Calls, frame: Frame, holder: Box, name: str, box: Box) -> None:
     """``holder.name = value``."""
     recorder, target, value, tag = calls.recorder, holder.value, box.value, box.tag
-    if isinstance(target, np.ndarray):
+    if type(target) is np.ndarray:
         _set_shape(calls, target, name, box)
         return
     calls.perform(frame, lambda h, v: setattr(h, name, v), [holder, box])
@@ -198,7 +203,7 @@ def getitem(calls: Calls, frame: Frame, box: Box, index: Box) -> Box:
     holder, key = box.value, index.value
     recorder = calls.recorder
     kind = type(holder)
-    if isinstance(holder, np.ndarray) and holder.dtype.kind in "fiubc":
+    if type(holder) is np.ndarray and holder.dtype.kind in "fiubc":
         return _array_item(calls, box, index)
     if calls.is_tensor(holder):
         return recorder.tensors.operation(frame, operator.getitem, [box, index])  # type: ignore[no-any-return]
@@ -209,7 +214,7 @@ def getitem(calls: Calls, frame: Frame, box: Box, index: Box) -> Box:
         return _list_item(calls, box, index)
     if kind in DICTS:
         return _dict_item(calls, frame, box, index)
-    if id(holder) in _MAKERS and (type(key) is tuple or isinstance(key, np.ndarray)):
+    if id(holder) in _MAKERS and (type(key) is tuple or type(key) is np.ndarray):
         return recorder.record(functions.BY_NAME[_MAKERS[id(holder)]], (index,), {}, holder[key])
     if id(holder) in calls.flats and type(key) is int:
         return _flat_item(calls, calls.flats[id(holder)][1], key, holder[key])
@@ -275,7 +280,7 @@ def _array_item(calls: Calls, box: Box, index: Box) -> Box:
             ref = recorder.ledger.read(holder)
             steps = tuple([int(k) % n for k, n in zip(whole, holder.shape, strict=False)])
             part = Ref(ref.step, ref.index + steps)
-            if isinstance(value, np.ndarray):
+            if type(value) is np.ndarray:
                 recorder.ledger.view(value, holder, part, steps)
                 return calls.box(value)
             recorder.ledger.scalar(value, part)
@@ -311,7 +316,7 @@ def setitem(calls: Calls, frame: Frame, box: Box, index: Box, value: Box) -> Non
     """``box[index] = value``."""
     holder, key = box.value, index.value
     recorder = calls.recorder
-    if isinstance(holder, np.ndarray) and holder.dtype.kind in "fiubc":
+    if type(holder) is np.ndarray and holder.dtype.kind in "fiubc":
         _set_array_item(calls, box, index, value)
     elif calls.is_tensor(holder):
         recorder.tensors.operation(frame, operator.setitem, [box, index, value])
@@ -349,7 +354,7 @@ def _set_list_item(calls: Calls, frame: Frame, box: Box, index: Box, value: Box)
 def _set_array_item(calls: Calls, box: Box, index: Box, value: Box) -> None:
     recorder = calls.recorder
     holder, key = box.value, index.value
-    if isinstance(value.value, np.ndarray) and is_basic(key) and _same_memory(holder[key], value.value):
+    if type(value.value) is np.ndarray and is_basic(key) and _same_memory(holder[key], value.value):
         return  # the second half of ``holder[key] += …``: it is already there
     inputs = [recorder.ledger.read(holder)]
     new = recorder.template(value, inputs)
@@ -399,7 +404,7 @@ def is_basic(key: Any) -> bool:
 
 
 def _same_memory(region: Any, value: Any) -> bool:
-    if not isinstance(region, np.ndarray) or region.shape != value.shape or region.strides != value.strides:
+    if type(region) is not np.ndarray or region.shape != value.shape or region.strides != value.strides:
         return False
     same = region.__array_interface__["data"][0] == value.__array_interface__["data"][0]
     return bool(same and region.dtype == value.dtype)

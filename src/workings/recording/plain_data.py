@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from workings.recording.operations.bound import as_array
-from workings.recording.working import Ref, Slot
+from workings.recording.working import Ref, Room, Slot
 
 
 class SavedFileError(Exception):
@@ -81,6 +81,9 @@ class Writer:
                 return {"slice": [self.write(value.start), self.write(value.stop), self.write(value.step)]}
             case Slot():
                 return {"input": value.position}
+            case Room():
+                strides = None if value.strides is None else list(value.strides)
+                return {"room": [list(value.shape), value.dtype, strides]}
             case Ref():
                 return {"ref": self.ref(value)}
         return self._other(value)
@@ -193,6 +196,11 @@ class Reader:
     def _input(self, position: int) -> Slot:
         return Slot(int(position))
 
+    def _room(self, inner: Any) -> Room:
+        shape, dtype, strides = inner
+        size = tuple(int(n) for n in shape)
+        return Room(size, self._dtype(dtype).name, None if strides is None else tuple(int(n) for n in strides))
+
     def _ref(self, data: Any) -> Ref:
         return self.ref(data)
 
@@ -229,6 +237,6 @@ class Reader:
 
 
 _READ = {
-    "array", "scalar", "number", "tensor", "float", "complex", "tuple", "dict", "slice", "input", "ref", "ellipsis",
+    "array", "scalar", "number", "tensor", "float", "complex", "tuple", "dict", "slice", "input", "ref", "room", "ellipsis",
     "type", "numpy", "dtype", "torch", "unsaved",
 }  # fmt: skip

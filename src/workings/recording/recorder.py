@@ -16,6 +16,7 @@ import numpy as np
 
 from workings.recording.conventions import read_conventions
 from workings.recording.frames import LOST, Box, Frame, in_a_row
+from workings.recording.iteration import Tap
 from workings.recording.ledger import CONSTANT, NUMBERS, Tag
 from workings.recording.naming import Naming
 from workings.recording.working import Ref, Working
@@ -127,7 +128,7 @@ class Recorder(Naming):
         kind = type(value)
         if kind is bool or kind in NUMBERS or kind in _PLAIN:
             result = bool(value)
-        elif isinstance(value, (NUMPY_ARRAY, np.generic)):
+        elif type(value) is np.ndarray or isinstance(value, np.generic):
             result, tag = bool(value), self.ref(box)
         elif self.tensors is not None and self.tensors.is_tensor(value):
             result, tag = self.tensors.truth(value), self.tensors.read(value)
@@ -159,6 +160,14 @@ class Recorder(Naming):
             return Box(a is not b, CONSTANT)
         return self.calls.contains(frame, left, right, sign)
 
+    @staticmethod
+    def own_names(value: Any) -> Box:
+        """``locals()``, ``vars()`` and ``dir()`` of a function, without the names that the rewriting brought in."""
+        own = ("_wk", "_wf", "_wt")
+        if isinstance(value, dict):
+            return Box({k: v for k, v in value.items() if not k.startswith(own)})
+        return Box([name for name in value if not name.startswith(own)])
+
     # -- places -------------------------------------------------------------------------------------------------
 
     def attribute(self, frame: Frame, box: Box, name: str) -> Box:
@@ -167,8 +176,12 @@ class Recorder(Naming):
     def set_attribute(self, frame: Frame, holder: Box, name: str, box: Box) -> None:
         self.calls.set_attribute(frame, holder, name, box)
 
-    def item(self, frame: Frame, box: Box, index: Box) -> Box:
-        return self.calls.getitem(frame, box, index)
+    def item(self, frame: Frame, box: Box, index: Box, made_here: bool = False) -> Box:
+        """``box[index]``; an index written out as a tuple is not reachable afterwards."""
+        out = self.calls.getitem(frame, box, index)
+        if made_here and (type(box.value) is NUMPY_ARRAY or type(box.value) is dict):
+            self.ledger.forget(index.value)
+        return out
 
     def set_item(self, frame: Frame, box: Box, index: Box, value: Box) -> None:
         self.calls.setitem(frame, box, index, value)
@@ -207,12 +220,16 @@ class Recorder(Naming):
 
     def iterate(self, frame: Frame, spec: Any, box: Box, site: int = -1) -> Iterator[Any]:
         """The items of a ``for`` loop, each with its origin given to the loop's variables."""
+        fresh = type(box.value) is Tap and box.value.fresh
         for item, tag in self.calls.iterate(box):
             self.current = frame
             if site >= 0:
                 self.line(frame, site)
             if type(spec) is tuple:
-                yield self.unpack(frame, spec, Box(item, tag))
+                fallen = self.unpack(frame, spec, Box(item, tag))
+                if fresh:
+                    self.ledger.forget(item)
+                yield fallen
             elif spec is not None:
                 yield self.store(frame, spec, Box(item, tag))
             else:

@@ -75,7 +75,7 @@ class Remembering(Writer):
         elif isinstance(box.value, dict):
             for key, value in box.value.items():
                 self.guard_inside(Box(value, self.ledger.entry(box.value, key, value)), reason)
-        elif isinstance(box.value, NUMPY_ARRAY):
+        elif type(box.value) is NUMPY_ARRAY:
             ref = self.ref(box)
             if ref is not None and ref.step not in self.fixed:
                 self.working.guards.append(Guard(ref, box.value.tolist(), self.current.site, reason))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import gc
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -20,6 +21,8 @@ from workings.recording.comments import label_from_comments
 from workings.recording.ledger import CONSTANT
 from workings.recording.recorder import Box, Frame, Recorder
 from workings.recording.working import Ref, Source, Working
+
+_CALLS_FOR_ONE = 8  # how deep the recorder stands in one call of the source's, with room to spare
 
 
 class ScriptError(Exception):
@@ -93,6 +96,19 @@ def _as_main(path: Path, recorder: Recorder) -> Iterator[None]:
                 del sys.modules[name]
 
 
+@contextmanager
+def _room() -> Iterator[None]:
+    """A recorded call takes several of Python's; and what a recording keeps is not worth searching for cycles often."""
+    limit, thresholds = sys.getrecursionlimit(), gc.get_threshold()
+    sys.setrecursionlimit(limit * _CALLS_FOR_ONE)
+    gc.set_threshold(thresholds[0] * 20, *thresholds[1:])
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+        gc.set_threshold(*thresholds)
+
+
 def record_script(
     path: str | Path, *, overrides: Mapping[tuple[str, int], Callable[[Any], Any]] | None = None
 ) -> Working:
@@ -120,7 +136,7 @@ def record_script(
     printed = io.StringIO()
     saved = sys.modules.get("__main__")
     try:
-        with _as_main(path, recorder), redirect_stdout(printed):
+        with _as_main(path, recorder), _room(), redirect_stdout(printed):
             sys.modules["__main__"] = module
             exec(code, module.__dict__)
     except SystemExit as stop:
@@ -178,7 +194,8 @@ def record_function(
             return record_function(function, positional, again, overrides=changes)
 
         working.source.rerun = rerun
-        result = recorder.calls.call(recorder.root, function, boxes, named)
+        with _room():
+            result = recorder.calls.call(recorder.root, function, boxes, named)
         recorder.current = recorder.root
         working.result = result.value
         working.result_parts = _parts(recorder, result)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import sys
 import tempfile
 import zipfile
 from collections.abc import Mapping
@@ -30,7 +31,7 @@ _MEMBER = "working.json"
 _LIMIT = 4 * 2**30  # bytes of one array when unpacked: a small file cannot ask for more memory than that
 _KEYS = {
     "workings", "source", "sites", "groups", "steps", "bindings", "guards", "lost", "conventions", "decimals",
-    "axis_labels", "notes", "printed", "argument_parts", "result_parts", "result",
+    "axis_labels", "notes", "varying", "printed", "argument_parts", "result_parts", "result",
 }  # fmt: skip
 # Opaque functions that a file may name: packages of functions that return numbers for numbers and do nothing else.
 _COMPUTING = (
@@ -137,6 +138,7 @@ def _document(working: Working, writer: Writer) -> dict[str, Any]:
         "decimals": working.decimals,
         "axis_labels": [[step, labels] for step, labels in working.axis_labels.items()],
         "notes": working.notes,
+        "varying": sorted(working.varying),
         "printed": working.printed,
         "argument_parts": writer.write(working.argument_parts),
         "result_parts": writer.write(working.result_parts),
@@ -209,6 +211,7 @@ def _working(document: Mapping[str, Any], reader: Reader) -> Working:
         for step, labels in document["axis_labels"]
     }
     working.notes = [str(note) for note in document["notes"]]
+    working.varying = {int(number) for number in document["varying"]}
     working.printed = str(document["printed"])
     working.argument_parts = reader.read(document["argument_parts"])
     working.result_parts = reader.read(document["result_parts"])
@@ -234,6 +237,10 @@ def _read_step(number: int, entry: Mapping[str, Any], reader: Reader, site: Site
     if not _may_run(function) or holds_unsaved(step.arguments) or holds_unsaved(step.keywords):
         step.function = ""
         step.note = note or f"{function} is not run again from a file"
+    elif function.startswith("aten.") and sys.modules.get("torch") is None:
+        from workings.recording.without_torch import adapt
+
+        adapt(step)
     return step
 
 

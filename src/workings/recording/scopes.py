@@ -82,15 +82,20 @@ def names_bound(nodes: Iterable[ast.AST]) -> tuple[set[str], set[str]]:
 
 
 @lru_cache(maxsize=64)
-def comments_of(text: str) -> tuple[dict[int, str], dict[int, str]]:
-    """Comments beside code and comments on lines of their own, by line number."""
+def comments_of(text: str, first: int = 1, last: int | None = None) -> tuple[dict[int, str], dict[int, str]]:
+    """Comments beside code and comments on lines of their own, by line number, from one line to another."""
     beside: dict[int, str] = {}
     alone: dict[int, str] = {}
     lines = text.splitlines()
+    while first > 1 and lines[first - 2].lstrip().startswith("#"):
+        first -= 1
+    chosen = lines[first - 1 : last]
+    if not any("#" in line for line in chosen):
+        return beside, alone
     try:
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        for token in tokenize.generate_tokens(io.StringIO("\n".join(chosen)).readline):
             if token.type == tokenize.COMMENT:
-                row, column = token.start
+                row, column = token.start[0] + first - 1, token.start[1]
                 target = alone if not lines[row - 1][:column].strip() else beside
                 target[row] = token.string.lstrip("#").strip()
     except (tokenize.TokenError, IndentationError, SyntaxError):

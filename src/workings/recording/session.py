@@ -1,4 +1,4 @@
-"""``with record(model) as working``: whatever PyTorch runs inside is recorded, with no change to the code that runs it."""
+"""``with record(model) as working``: what PyTorch runs inside is recorded, with no change to the code that runs it."""
 
 from __future__ import annotations
 
@@ -19,16 +19,18 @@ if TYPE_CHECKING:
 def record(model: torch.nn.Module | None = None) -> Iterator[Working]:
     """Record what PyTorch runs inside the ``with``.
 
-    The Working that is handed over fills as the code runs and can be read during and after it. With ``model`` given, its
-    modules are groups by their names (``layers.3.attention``), its parameters and buffers are named inputs, and the
-    ``forward`` methods of the user's own classes are followed line by line. Tensors that come from outside are given.
+    The Working that is handed over fills as the code runs and can be read during and after it. With ``model`` given,
+    its modules are groups by their names (``layers.3.attention``), its parameters and buffers are named inputs, and
+    the ``forward`` methods of the user's own classes are followed line by line. Tensors from outside are given.
 
     Raises ``ModuleNotFoundError`` where PyTorch is not installed.
     """
     import torch
 
     name = type(model).__name__ if model is not None else "tensors"
-    recorder = Recorder(Source("model", name, getattr(sys.modules.get(type(model).__module__), "__file__", None) or ""), source.SITES)
+    recorder = Recorder(
+        Source("model", name, getattr(sys.modules.get(type(model).__module__), "__file__", None) or ""), source.SITES
+    )
     recorder.imported()
     side = recorder.tensors
     side.scopes.root_name = ""

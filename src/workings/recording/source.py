@@ -94,7 +94,7 @@ def _compile_function(function: types.FunctionType) -> types.CodeType | None:
     if found is None:
         return None
     node, text, class_name = found
-    rewriter = Rewriter(code.co_filename, text)
+    rewriter = Rewriter(code.co_filename, text, node.lineno, node.end_lineno)
     module = Scope("module", MODULE_FRAME)
     scope = Scope("class", MODULE_FRAME, parent=module, class_name=class_name) if class_name else module
     if isinstance(node, ast.Lambda):
@@ -162,8 +162,12 @@ def _find(code: types.CodeType) -> tuple[ast.FunctionDef | ast.Lambda, str, str]
             return None
     found: list[tuple[ast.FunctionDef | ast.Lambda, str]] = []
 
+    wanted = code.co_name == "<lambda>"
+
     def visit(node: ast.AST, class_name: str) -> None:
         for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr) and not wanted:
+                continue  # no function is defined inside an expression, except a lambda
             inner = child.name if isinstance(child, ast.ClassDef) else class_name
             if isinstance(child, ast.FunctionDef) and child.name == code.co_name:
                 first = min([child.lineno, *[d.lineno for d in child.decorator_list]])

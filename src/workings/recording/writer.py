@@ -137,7 +137,7 @@ class Writer:
         """The origin of a boxed value, if it is a number, an array, or a list of numbers."""
         value, tag = box.value, box.tag
         kind = type(value)
-        if kind is NUMPY_ARRAY or isinstance(value, NUMPY_ARRAY):
+        if kind is NUMPY_ARRAY:
             return self.ledger.read(value) if value.dtype.kind in "fiubc" else None
         if isinstance(tag, Ref):
             return tag
@@ -221,9 +221,9 @@ class Writer:
 
     def know(self, result: Any, ref: Ref, args: Sequence[Box] = ()) -> Box:
         """From now on ``result`` is known as what ``ref`` names."""
-        if type(result) is NUMPY_ARRAY or isinstance(result, NUMPY_ARRAY):
+        if type(result) is NUMPY_ARRAY:
             step = self.working.steps[ref.step]
-            parent = next((a.value for a in args if isinstance(a.value, NUMPY_ARRAY)), None)
+            parent = next((a.value for a in args if type(a.value) is NUMPY_ARRAY), None)
             how = (step.operation, step.function, step.arguments, step.keywords) if len(step.inputs) == 1 else None
             if result.nbytes >= _LARGE and self._can_come_again(step):
                 self.ledger.watch(result, ref)
@@ -260,7 +260,8 @@ class Writer:
         """The origin of a number, whether it travels beside it or with it."""
         if isinstance(box.tag, Ref) or not isinstance(box.value, np.generic):
             return box.tag
-        return self.ledger.scalar_ref(box.value)
+        known: Tag = self.ledger.scalar_ref(box.value)
+        return known
 
     def opaque(self, what: str, ref: Ref) -> None:
         self.working.lost.append(Loss("opaque", what, ref.step, self.current.site))

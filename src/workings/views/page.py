@@ -21,6 +21,8 @@ def tell(working: Working, depth: str = "steps") -> Document:
     file = Path(source.file).name if source.file else source.name
     origin = source.kind if file == title else f"{source.kind} {file}"
     blocks: list[Block] = []
+    if working.groups[0].detail:
+        blocks.append(Prose(working.groups[0].detail))
     if source.error:
         blocks.append(Prose(f"Stopped: {source.error}. What was recorded until then follows.", "error"))
     root = walk(working)

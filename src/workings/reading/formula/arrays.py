@@ -233,6 +233,14 @@ def _einsum(call: Call) -> Node | None:
     return Big(SUM, index_symbols(summed), body) if summed else body
 
 
+def _taken(call: Call) -> Node:
+    """Rows looked up by number; along another axis it is named like any other rearrangement."""
+    axis = call.keywords.get("axis")
+    if axis is not None and integer(axis) != 0:
+        return _reshaped(call)
+    return Subscript(call.node(0), (call.node(1),))
+
+
 ARRAY_RULES: dict[str, Rule] = {
     **rules("transpose matrix_transpose permute_dims swapaxes swapdims t adjoint", Rule(_transposed, 1, 9, frozenset({"axes"}), starred=True)),
     **rules(
@@ -244,6 +252,7 @@ ARRAY_RULES: dict[str, Rule] = {
     **rules(
         "concatenate cat concat stack hstack vstack column_stack row_stack", Rule(_joined, 1, 2, AXIS, method=False)
     ),
+    "take": Rule(_taken, 2, 2, frozenset({"axis"}), method=False),
     "append": Rule(_appended, 2, 2, method=False),
     **rules("zeros zeros_like", _filled("0", "0")),
     **rules("ones ones_like", _filled("1", "1")),

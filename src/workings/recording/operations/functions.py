@@ -325,6 +325,7 @@ def _methods() -> None:
             f"ndarray.{name}", _reduce_default(name), twin.operation, parameters, moves=twin.moves
         )
     ARRAY_METHODS["flatten"] = define("ndarray.flatten", _reduce_default("flatten"), "ravel", "a order", moves=True)
+    ARRAY_METHODS["view"] = define("ndarray.view", _reduce_default("view"), "view", "a dtype", moves=True)
     ARRAY_METHODS["astype"] = define("ndarray.astype", _reduce_default("astype"), "astype", "a dtype", moves=True)
     ARRAY_METHODS["item"] = define("ndarray.item", _reduce_default("item"), "item", "a *index", moves=True)
     ARRAY_METHODS["tolist"] = define("ndarray.tolist", _reduce_default("tolist"), "tolist", "a", moves=True)

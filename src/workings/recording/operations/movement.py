@@ -286,6 +286,8 @@ def _labels_along(bound: Bound, inputs: list[Any]) -> Any:
 def _axis_labels(working: Any, step: Any, which: Any, places: Any, axis: int, inputs: list[Any]) -> tuple[str, ...] | None:
     if which.size == 0:
         return None
+    if step.shape[axis] == 1:
+        return _only_label(working, step, inputs)
     lines = [_line(which, places, axis, corner) for corner in (0, -1)]
     answers = []
     for chosen, flat in lines:
@@ -302,6 +304,16 @@ def _axis_labels(working: Any, step: Any, which: Any, places: Any, axis: int, in
             return None
         answers.append(tuple(names))
     return answers[0] if answers[0] == answers[1] else None
+
+
+def _only_label(working: Any, step: Any, inputs: list[Any]) -> tuple[str, ...] | None:
+    """An axis of one entry keeps its label where only one axis, before and after, can be meant."""
+    if step.shape.count(1) != 1 or len(step.inputs) != 1:
+        return None
+    ref = step.inputs[0]
+    shape = working.steps[ref.step].shape[len(ref.index) :]
+    places = [a for a, n in enumerate(shape) if n == 1]
+    return inputs[0][places[0]] if len(places) == 1 else None
 
 
 def _line(which: Any, places: Any, axis: int, corner: int) -> tuple[Any, Any]:

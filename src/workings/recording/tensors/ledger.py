@@ -1,8 +1,8 @@
 """Which tensor holds the value of which step: by the memory it lies in and its place there, not by the Python object.
 
-A tensor is a window on a storage. Storages are known by PyTorch's own weak references, which keep their number from being
-used again and their memory free to go. A write makes a new version of the storage; another window that overlaps what was
-written is read anew, from the whole, by the operator that once made it.
+A tensor is a window on a storage. Storages are known by PyTorch's own weak references, which keep their number from
+being used again and their memory free to go. A write makes a new version of the storage; another window that overlaps
+what was written is read anew, from the whole, by the operator that once made it.
 """
 
 from __future__ import annotations
@@ -22,9 +22,8 @@ from workings.recording.working import Ref, Slot, Step
 if TYPE_CHECKING:
     from workings.recording.recorder import Recorder
 
-Window = tuple[int, tuple[int, ...], tuple[int, ...], torch.dtype]  # offset, shape, strides, number type
+Window = tuple[Any, tuple[int, ...], tuple[int, ...], torch.dtype]  # offset, shape, strides, number type
 Index = tuple[int | slice, ...]
-SMALL = 8 * 2**20  # bytes of values that are kept whatever they are
 _COPY = 2**20  # a value about to be destroyed is copied up to this size, and computed again above it
 
 
@@ -111,12 +110,17 @@ def overlap(first: Window, second: Window) -> bool:
 class TensorLedger:
     """The origins of the tensors of one recording."""
 
+    small = 8 * 2**20  # bytes of values that are kept whatever they are
+
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._memories: dict[int, Memory] = {}
         self.waiting: dict[int, tuple[torch.Tensor, Callable[[Ref], None]]] = {}  # parameters of modules, not yet used
         self._spares: dict[int, tuple[Any, Callable[[], Ref]]] = {}
         self._others: dict[int, tuple[Any, Ref]] = {}  # tensors without plain storage (nested ones), by identity
+        self.originals: dict[
+            int, Any
+        ] = {}  # step -> weak reference to the program's tensor that its value was kept from
         self.kept_bytes = 0
         self.lost = True  # whether a tensor nobody was seen to make counts as one whose origin was lost
 
@@ -132,7 +136,7 @@ class TensorLedger:
         """An output that may never be used: its step is written when it is."""
         if plain(tensor):
             storage = tensor.untyped_storage()
-            self._spares[storage._cdata] = (StorageWeakRef(storage), step)
+            self._spares[storage._cdata] = (StorageWeakRef(storage), step)  # type: ignore[no-untyped-call]
 
     def knows(self, tensor: torch.Tensor) -> bool:
         """Whether the origin of a tensor was seen."""
@@ -175,12 +179,12 @@ class TensorLedger:
         view = memory.views.get(place)
         if view is not None and view.version == memory.version:
             return view.ref
-        ref = self._current(memory, place)
-        if ref is None:
-            ref = self._region(memory, tensor, place, self.lost if lost is None else lost, note)
-        elif view is not None and ref.step not in memory.live and not ref.index:
-            self.keep(ref, tensor)
-        return ref
+        current = self._current(memory, place)
+        if current is None:
+            return self._region(memory, tensor, place, self.lost if lost is None else lost, note)
+        if view is not None and current.step not in memory.live and not current.index:
+            self.keep(current, tensor)
+        return current
 
     def _open_given(self, tensor: torch.Tensor, lost: bool, note: str) -> Ref:
         ref = self._give(tensor, lost, note)
@@ -208,12 +212,13 @@ class TensorLedger:
         if parent is None or view.how is None:
             return None
         if isinstance(view.how[0], int):
-            return Ref(parent.step, parent.index + view.how)  # type: ignore[operator]
-        operation, function, arguments, keywords, output = view.how  # type: ignore[misc]
+            return Ref(parent.step, parent.index + view.how)
+        operation, function, arguments, keywords, output = view.how
         return self.step_at(operation, function, (parent,), arguments, keywords, place, output)
 
     def step_at(
-        self, operation: str, function: str, inputs: tuple[Ref, ...], arguments: tuple[Any, ...], keywords: dict[str, Any],
+        self, operation: str, function: str, inputs: tuple[Ref, ...], arguments: tuple[Any, ...],
+        keywords: dict[str, Any],
         place: Window, output: int | None = None,
     ) -> Ref:  # fmt: skip
         """Write down a step of which only the place of its value is known here."""
@@ -249,6 +254,7 @@ class TensorLedger:
         ref = self._recorder.given(None if tensor.is_nested else tensor, lost=lost, note=note)
         step = self._recorder.working.steps[ref.step]
         step.value, step.kept = tensor.detach(), True
+        self.originals[ref.step] = weakref.ref(tensor)
         if not plain(tensor):
             self._others[id(tensor)] = (weakref.ref(tensor), ref)
         return ref
@@ -258,7 +264,8 @@ class TensorLedger:
         step.shape, step.dtype, step.kept = tuple(place[1]), dtype_name(place[3]), False
 
     def step(
-        self, operation: str, function: str, inputs: tuple[Ref, ...], arguments: tuple[Any, ...], keywords: dict[str, Any],
+        self, operation: str, function: str, inputs: tuple[Ref, ...], arguments: tuple[Any, ...],
+        keywords: dict[str, Any],
         tensor: torch.Tensor, output: int | None = None, note: str = "",
     ) -> Ref:  # fmt: skip
         """Write down a step whose value is a tensor; what is kept of it is decided when the tensor is registered."""
@@ -288,7 +295,8 @@ class TensorLedger:
         storage = tensor.untyped_storage()
         place = window(tensor)
         view = View(ref, 0)
-        memory = Memory(StorageWeakRef(storage), place, {place: view}, storage.nbytes())
+        weak = StorageWeakRef(storage)  # type: ignore[no-untyped-call]
+        memory = Memory(weak, place, {place: view}, storage.nbytes())
         self._memories[storage._cdata] = memory
         if not ref.index:
             step = self._recorder.working.steps[ref.step]
@@ -341,7 +349,7 @@ class TensorLedger:
         size = own if memory is None else memory.bytes
         copy = memory is None or memory.link is not None or size > 2 * own + 1024
         new = own if copy else (0 if memory is not None and memory.counted else size)
-        if not must and self.kept_bytes + new > SMALL:
+        if not must and self.kept_bytes + new > self.small:
             return
         self.kept_bytes += new
         step.kept = True
@@ -349,6 +357,7 @@ class TensorLedger:
             step.value = tensor.detach().clone()
             return
         step.value = tensor.detach()
+        self.originals[ref.step] = weakref.ref(tensor)
         if memory is not None and place is not None:
             memory.counted = True
             memory.live[ref.step] = place
@@ -382,9 +391,16 @@ class TensorLedger:
             del memory.live[number]
             step = self._recorder.working.steps[number]
             size = step.value.numel() * step.value.element_size()
-            if step.function and not step.function.startswith("aten.empty") and self.kept_bytes + size > SMALL and size > _COPY:
-                step.value, step.kept = None, False
-            elif step.operation == "empty" or (step.operation in ("put", "put_flat", "take_flat") and step.function):
+            if (
+                (
+                    step.function
+                    and not step.function.startswith("aten.empty")
+                    and self.kept_bytes + size > self.small
+                    and size > _COPY
+                )
+                or step.operation == "empty"
+                or (step.operation in ("put", "put_flat", "take_flat") and step.function)
+            ):
                 step.value, step.kept = None, False
             else:
                 if held not in copies:
@@ -431,13 +447,17 @@ class TensorLedger:
             short = tuple(slice(None) if s == slice(0, n, 1) else s for s, n in zip(index, memory.root[1], strict=True))
             while short and short[-1] == slice(None):
                 short = short[:-1]
-            ref = recorder.step("put", "recording.put", (before, content), (Slot(0), Slot(1), short or (...,)), {}, value=None)
+            ref = recorder.step(
+                "put", "recording.put", (before, content), (Slot(0), Slot(1), short or (...,)), {}, value=None
+            )
         else:
             where = self._positions(place, memory.root)
             if where is None:
                 ref = recorder.given(None, lost=True)
             else:
-                ref = recorder.step("put_flat", "recording.put_flat", (before, content), (Slot(0), Slot(1), where), {}, value=None)
+                ref = recorder.step(
+                    "put_flat", "recording.put_flat", (before, content), (Slot(0), Slot(1), where), {}, value=None
+                )
         self._measure(ref, memory.root)
         return ref
 

@@ -14,7 +14,7 @@ from workings.recording.working import Binding, Group
 
 if TYPE_CHECKING:
     from workings.recording.recorder import Frame
-    from workings.recording.tensors import TensorSide
+    from workings.recording.tensors.side import TensorSide
 
 
 class ModuleScopes:
@@ -23,7 +23,9 @@ class ModuleScopes:
     def __init__(self, side: TensorSide) -> None:
         self._side = side
         self._handles: list[Any] = []
-        self._open: list[tuple[torch.nn.Module, Frame, Frame, str, bool]] = []  # module, before, its frame, path, repeated
+        self._open: list[
+            tuple[torch.nn.Module, Frame, Frame, str, bool]
+        ] = []  # module, before, its frame, path, repeated
         self._paths: dict[int, tuple[Any, str, bool]] = {}  # id -> (module, path in its root, one of several alike)
         self._noted: set[tuple[type, bool]] = set()
         self._details: dict[int, tuple[Any, bool, str]] = {}
@@ -79,6 +81,7 @@ class ModuleScopes:
         self._entered = frame
         with side.quiet():
             self._bind(frame, module, args, repeated and not inside)
+
     def _after(self, module: torch.nn.Module, args: Any, output: Any) -> None:
         if self._side.silent:
             return
@@ -86,7 +89,11 @@ class ModuleScopes:
             opened, before, frame, _, _ = self._open.pop()
             self._side.recorder.current = before
             if opened is module:
-                if self.root_name is not None and isinstance(output, torch.Tensor) and self._parameters(type(module))[1]:
+                if (
+                    self.root_name is not None
+                    and isinstance(output, torch.Tensor)
+                    and self._parameters(type(module))[1]
+                ):
                     with self._side.quiet():
                         self._name(frame, "output", output)
                 return
@@ -129,7 +136,10 @@ class ModuleScopes:
                 if tensor is None:
                     continue
                 if ledger.memory(tensor) is None:
-                    ledger.waiting[id(tensor)] = (tensor, functools.partial(self._bound, frame, name))  # named when used
+                    ledger.waiting[id(tensor)] = (
+                        tensor,
+                        functools.partial(self._bound, frame, name),
+                    )  # named when used
                 else:
                     self._name(frame, name, tensor)
         names, follows = self._parameters(type(module))
@@ -149,7 +159,7 @@ class ModuleScopes:
         self._side.recorder.working.bindings.append(Binding(frame.group, name, ref, frame.statement, frame.site))
 
     def _parameters(self, kind: type) -> tuple[tuple[str, ...], bool]:
-        """The names of the arguments of a class's ``forward``, and whether nobody else gives them: it is a library's."""
+        """The names of the arguments of a class's ``forward``, and whether only we name them (a library's class)."""
         known = self._names.get(kind)
         if known is None:
             names = list(inspect.signature(kind.forward).parameters)  # type: ignore[attr-defined]
@@ -164,14 +174,14 @@ def _repeats(module: torch.nn.Module, parent: torch.nn.Module | None) -> bool:
     return bool(module._modules) and all(type(m) is type(module) for m in parent)
 
 
-
-
 def _conventions(card: dict[str, str], module: torch.nn.Module) -> None:
     """The choices of a module that change numbers."""
     kind = type(module).__name__
     card.setdefault("mode", "training" if module.training else "evaluation")
     if isinstance(module, torch.nn.Dropout) and module.p:
-        card.setdefault("dropout", f"{module.p:g}, {'drawn at every call' if module.training else 'off: evaluation mode'}")
+        card.setdefault(
+            "dropout", f"{module.p:g}, {'drawn at every call' if module.training else 'off: evaluation mode'}"
+        )
     eps = getattr(module, "eps", None)
     if isinstance(eps, float) and "Norm" in kind:
         card.setdefault(f"{kind} epsilon", f"{eps:g}, inside the root")

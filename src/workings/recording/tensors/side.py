@@ -1,8 +1,8 @@
 """PyTorch's side of a recording: every operator that runs becomes a step, and numbers keep their origins in and out.
 
-A dispatch mode sees operators below autograd, so the backward pass is recorded like any other computation and results are
-those of the plain run, bit for bit. What only the source knows (which Python number is an operand, which list a tensor was
-made of) comes from the rewritten source, through :class:`TensorSide`.
+A dispatch mode sees operators below autograd, so the backward pass is recorded like any other computation and results
+are those of the plain run, bit for bit. What only the source knows (which Python number is an operand, which list a
+tensor was made of) comes from the rewritten source, through :class:`TensorSide`.
 """
 
 from __future__ import annotations
@@ -17,22 +17,20 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from workings.recording import containers
-from workings.recording.operations.functions import BY_CALL
 from workings.recording.ledger import CONSTANT, NUMBERS, Tag
-from workings.recording.tensor_ledger import SMALL, Index, TensorLedger, place_in, plain, window
-from workings.recording.tensor_modules import ModuleScopes
-from workings.recording.tensor_operators import (
+from workings.recording.operations.functions import BY_CALL
+from workings.recording.tensors.ledger import Index, TensorLedger, place_in, plain, window
+from workings.recording.tensors.modules import ModuleScopes
+from workings.recording.tensors.operators import (
     Operator,
     blank,
     describe,
     draws,
     encode,
     flatten,
-    resolve_operator,
-    run_again,
     written,
 )
-from workings.recording.tensor_sharing import MAKERS, Sharing
+from workings.recording.tensors.sharing import MAKERS, Sharing
 from workings.recording.working import Loss, Ref, Slot
 
 if TYPE_CHECKING:
@@ -45,15 +43,23 @@ _SPARES = {
     "_scaled_dot_product_flash_attention_for_cpu", "_scaled_dot_product_efficient_attention",
     "_scaled_dot_product_flash_attention", "_scaled_dot_product_fused_attention_overrideable",
 }  # fmt: skip
+_CUMPROD = (
+    "PyTorch differentiates prod and cumprod by another formula while anything listens to its operators: "
+    "the last digit of such a derivative may differ from the plain run's"
+)
 _FACTORS = {"mul", "div"}
 _SUMMANDS = {"add", "sub", "rsub", "fill", "masked_fill", "full_like", "gt", "ge", "lt", "le"}
-_BACKWARD_FACTORS = {"aten.mul.Tensor", "aten.div.Tensor"}
+_BACKWARD_CUMPROD = (
+    "PyTorch differentiates prod and cumprod by another formula while anything listens to its operators: "
+    "the last digit of such a derivative may differ from the plain run's"
+)
+_FACTORS = {"aten.mul.Tensor", "aten.div.Tensor"}
 _SAMPLES = {"multinomial", "bernoulli", "binomial", "poisson", "normal"}  # draws that depend on the numbers given
 
 
-class _Mode(TorchDispatchMode):  # type: ignore[misc]
+class _Mode(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __init__(self, side: TensorSide) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self._side = side
 
     @classmethod
@@ -111,10 +117,10 @@ class TensorSide:
             plain_method = getattr(torch.Tensor, name)
             self._shown.append((name, plain_method))
             setattr(torch.Tensor, name, self._quietly(plain_method))
-        self._mode.__enter__()
+        self._mode.__enter__()  # type: ignore[no-untyped-call]
 
     def stop(self) -> None:
-        self._mode.__exit__(None, None, None)
+        self._mode.__exit__(None, None, None)  # type: ignore[no-untyped-call]
         for name, method in self._shown:
             setattr(torch.Tensor, name, method)
         self._shown.clear()
@@ -130,16 +136,21 @@ class TensorSide:
         return quiet
 
     def _settle(self) -> None:
-        """What is kept by reference may change after the recording: small inputs are copied, all else is watched."""
+        """What is kept by reference may change after the recording: little is copied, much is watched."""
         working = self.recorder.working
-        live = [working.steps[number] for number in self.ledger.live()]
-        inputs = [step for step in live if not step.function]
-        if sum(step.value.numel() * step.value.element_size() for step in inputs) <= SMALL:
-            for step in inputs:
+        reached = []
+        for number in self.ledger.live():
+            known = self.ledger.originals.get(number)
+            if known is not None and known() is not None:  # a tensor nobody holds cannot be changed
+                reached.append((working.steps[number], known))
+        if sum(step.value.numel() * step.value.element_size() for step, _ in reached) <= self.ledger.small:
+            for step, _ in reached:
                 step.value = step.value.clone()
-        for step in live:
-            if not step.value.is_inference():
-                working.evaluator.versions[step.number] = step.value._version
+            return
+        for step, known in reached:
+            tensor = known()
+            if tensor is not None and not tensor.is_inference():
+                working.evaluator.versions[step.number] = (known, tensor._version)
 
     def quiet(self) -> _Quiet:
         """What runs in here is not recorded."""
@@ -181,6 +192,9 @@ class TensorSide:
                 outputs.append(result)
         elif result is not None:
             outputs += [t for t in flatten(result) if not any(t is w for w in changed)]
+        if operator.base == "cumprod" and _CUMPROD not in self.recorder.working.notes:
+            if torch._C._current_graph_task_id() != -1:
+                self.recorder.working.notes.append(_CUMPROD)
         if not outputs:
             if isinstance(result, (bool, int, float, complex)):
                 self._number(operator, args, inputs, arguments, keywords, result)
@@ -330,14 +344,18 @@ class TensorSide:
             else:
                 ref = self.ledger.step("given", "", (), (), {}, tensor, note=note)
             if operator.disturbs:
-                working.lost.append(Loss("frozen", f"{operator.base} drew at random", ref.step, self.recorder.current.site))
+                working.lost.append(
+                    Loss("frozen", f"{operator.base} drew at random", ref.step, self.recorder.current.site)
+                )
             if position < len(changed):
                 self.ledger.written(tensor, ref, must=True)
             else:
                 self.ledger.register(tensor, ref, must=True)
         if operator.base == "native_dropout":
             mask = self.ledger.read(outputs[1])
-            kept = self.ledger.step("multiply", "aten.mul.Tensor", (inputs[0], mask), (Slot(0), Slot(1)), {}, outputs[0])
+            kept = self.ledger.step(
+                "multiply", "aten.mul.Tensor", (inputs[0], mask), (Slot(0), Slot(1)), {}, outputs[0]
+            )
             scale = 1.0 / (1.0 - args[1]) if args[1] < 1 else 0.0
             ref = self.ledger.step("multiply", "aten.mul.Tensor", (kept,), (Slot(0), scale), {}, outputs[0])
             self.ledger.register(outputs[0], ref)
@@ -351,7 +369,9 @@ class TensorSide:
                 if torch.tensor(value, dtype=tensor.dtype).item() == number:
                     self._operand(value, inputs)
             if len(inputs) == 1:
-                ref = self.ledger.step("array", "torch.tensor", tuple(inputs), (Slot(0),), {"dtype": str(tensor.dtype)}, tensor)
+                ref = self.ledger.step(
+                    "array", "torch.tensor", tuple(inputs), (Slot(0),), {"dtype": str(tensor.dtype)}, tensor
+                )
                 self.ledger.register(tensor, ref)
                 return
         self.constant(tensor)
@@ -364,14 +384,22 @@ class TensorSide:
     # -- numbers that leave tensors -----------------------------------------------------------------------------
 
     def _number(
-        self, operator: Operator, args: Any, inputs: list[Ref], arguments: tuple[Any, ...], keywords: dict[str, Any], result: Any
+        self,
+        operator: Operator,
+        args: Any,
+        inputs: list[Ref],
+        arguments: tuple[Any, ...],
+        keywords: dict[str, Any],
+        result: Any,
     ) -> None:
         if not inputs:
             return
         if operator.base in ("_local_scalar_dense", "item"):
             ref = Ref(inputs[0].step, inputs[0].index + (0,) * args[0].ndim)
         else:
-            ref = self.recorder.step(operator.operation, operator.name, tuple(inputs), arguments, keywords, value=result)
+            ref = self.recorder.step(
+                operator.operation, operator.name, tuple(inputs), arguments, keywords, value=result
+            )
         if self._left is not None:
             self._left.append((result, ref))
         else:
@@ -405,7 +433,9 @@ class TensorSide:
         """Whether a callable is PyTorch's, so that everything inside it is seen by the dispatch mode."""
         if isinstance(function, torch.nn.Module):
             return True
-        module = getattr(function, "__module__", None) or getattr(type(getattr(function, "__self__", None)), "__module__", "")
+        module = getattr(function, "__module__", None) or getattr(
+            type(getattr(function, "__self__", None)), "__module__", ""
+        )
         if isinstance(module, str) and (module == "torch" or module.startswith("torch.")):
             return True
         return type(function).__module__.startswith("torch.")
@@ -434,7 +464,7 @@ class TensorSide:
     def method(self, frame: Frame, box: Box, name: str, args: list[Box], kwargs: dict[str, Box]) -> Box:
         """``tensor.name(*args, **kwargs)``."""
         tensor, recorder = box.value, self.recorder
-        if name == "numpy" or name == "__array__":
+        if name in ("numpy", "__array__"):
             with self.quiet():
                 result = getattr(tensor, name)(*[a.value for a in args], **{k: v.value for k, v in kwargs.items()})
                 if isinstance(result, np.ndarray) and result.dtype.kind in "fiubc":
@@ -478,9 +508,7 @@ class TensorSide:
 
     # -- performing ---------------------------------------------------------------------------------------------
 
-    def _perform(
-        self, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box], direct: bool
-    ) -> Box:
+    def _perform(self, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box], direct: bool) -> Box:
         recorder = self.recorder
         offers = self._offered([*args, *kwargs.values()])
         saved = self._offers, self._left
@@ -510,8 +538,8 @@ class TensorSide:
         recorder = self.recorder
         if tag is None and type(result) in NUMBERS:
             tag = self._left_tag(result, left)
-        elif isinstance(result, (tuple, list)) and result and id(result) not in recorder.ledger._shadows:
-            if any(type(r) in NUMBERS for r in result):
+        elif isinstance(result, (tuple, list)) and any(type(r) in NUMBERS for r in result):
+            if recorder.ledger.existing_shadow(result) is None:
                 tags = [self._left_tag(r, left) if type(r) in NUMBERS else None for r in result]
                 recorder.ledger.shadow(result, tags)
         for value, ref in left:
@@ -521,7 +549,7 @@ class TensorSide:
     def _left_tag(self, value: Any, left: list[tuple[Any, Ref]]) -> Tag:
         """The origin of a number that came out of a call: the tensor it was read from, or none but the code."""
         for place, (number, ref) in enumerate(left):
-            if type(number) is type(value) and (number == value or number != number and value != value):
+            if type(number) is type(value) and (number == value or repr(number) == repr(value)):
                 del left[place]
                 step = self.recorder.working.steps[ref.step]
                 return ref if step.kept and type(step.value) in NUMBERS else self._item(value, ref)
@@ -565,4 +593,4 @@ def _slot(inputs: list[Ref], ref: Ref) -> Slot:
     return Slot(len(inputs) - 1)
 
 
-__all__ = ["TensorSide", "resolve_operator", "run_again"]
+__all__ = ["TensorSide"]

@@ -12,12 +12,12 @@ import numpy as np
 import torch
 
 from workings.recording.operations import functions
-from workings.recording.tensor_ledger import Memory, window
+from workings.recording.tensors.ledger import Memory, window
 from workings.recording.working import Ref, Slot
 
 if TYPE_CHECKING:
     from workings.recording.recorder import Box
-    from workings.recording.tensors import TensorSide
+    from workings.recording.tensors.side import TensorSide
 
 
 def item(tensor: Any) -> Any:

@@ -1,15 +1,15 @@
 """PyTorch's operators: what each means, what it writes, and how it is run again without changing anything.
 
-A recorded operator is named exactly (``aten.mm.default``). Run again it is a function: operators that change an argument
-work on a copy and give back the new value; what an operator only fills (``out=``, ``copy_``) is made anew. The outputs are
-the values written, in the order of the schema, then what is returned and is not one of those.
+A recorded operator is named exactly (``aten.mm.default``). Run again it is a function: operators that change an
+argument work on a copy and give back the new value; what an operator only fills (``out=``, ``copy_``) is made anew. The
+outputs are the values written, in the order of the schema, then what is returned and is not one of those.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,20 +20,33 @@ _MEANINGS = {
     "mm": "matmul", "bmm": "matmul", "mv": "matmul", "sub": "subtract", "mul": "multiply", "div": "divide",
     "true_divide": "divide", "pow": "power", "neg": "negative", "abs": "absolute", "_softmax": "softmax",
     "_log_softmax": "log_softmax", "native_layer_norm": "layer_norm", "t": "transpose", "permute": "transpose",
-    "numpy_T": "transpose", "view": "reshape", "_unsafe_view": "reshape", "_reshape_alias": "reshape", "flatten": "reshape",
+    "numpy_T": "transpose", "view": "reshape", "_unsafe_view": "reshape", "_reshape_alias": "reshape",
     "select": "getitem", "slice": "getitem", "index": "getitem", "narrow": "getitem", "cat": "concatenate",
     "expand": "broadcast_to", "clone": "copy", "_to_copy": "astype", "copy": "cast", "amax": "max", "amin": "min",
-    "gather": "take_along_axis", "index_select": "take", "eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal",
+    "gather": "take_along_axis", "index_select": "take", "eq": "equal", "ne": "not_equal", "lt": "less",
+    "le": "less_equal",
     "gt": "greater", "ge": "greater_equal", "nll_loss_forward": "nll_loss", "native_batch_norm": "batch_norm",
     "unsqueeze": "expand_dims", "clamp": "clip", "linalg_vector_norm": "vector_norm", "index_put": "put",
-    "floor_divide": "floor_divide", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "_native_batch_norm_legit": "batch_norm",
-    "native_dropout": "dropout", "constant_pad_nd": "pad", "convolution": "convolution", "native_group_norm": "group_norm",
+    "asin": "arcsin", "acos": "arccos", "atan": "arctan",
+    "_native_batch_norm_legit": "batch_norm",
+    "native_dropout": "dropout", "constant_pad_nd": "pad", "native_group_norm": "group_norm",
     "_fused_rms_norm": "rms_norm", "_native_multi_head_attention": "multi_head_attention",
     "_transformer_encoder_layer_fwd": "encoder_block",
 }  # fmt: skip
 _ATTENTION = "_scaled_dot_product_"
 # Only what the operator puts there matters, not what was there before.
-_FILLS = {"copy_", "fill_", "zero_", "normal_", "uniform_", "random_", "exponential_", "log_normal_", "cauchy_", "geometric_"}
+_FILLS = {
+    "copy_",
+    "fill_",
+    "zero_",
+    "normal_",
+    "uniform_",
+    "random_",
+    "exponential_",
+    "log_normal_",
+    "cauchy_",
+    "geometric_",
+}
 _EMPTY = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided", "empty_permuted"}
 _STATISTICS = {"native_batch_norm", "cudnn_batch_norm", "miopen_batch_norm"}
 # Draws that start a value (a weight) rather than disturb a computation.
@@ -61,7 +74,7 @@ class Operator:
     empty: bool
 
 
-@lru_cache(maxsize=None)
+@cache
 def describe(call: Any) -> Operator:
     """Read an operator's schema."""
     schema = call._schema
@@ -75,7 +88,10 @@ def describe(call: Any) -> Operator:
     if base in _FILLS or (random and base.endswith("_")):
         blanks.add("self")
     kinds = [str(a.real_type).removeprefix("Optional[").rstrip("]") for a in arguments]
-    chance = next(((i, a.name) for i, a in enumerate(arguments) if a.name in ("dropout_p", "dropout") and kinds[i] == "float"), None)
+    chance = next(
+        ((i, a.name) for i, a in enumerate(arguments) if a.name in ("dropout_p", "dropout") and kinds[i] == "float"),
+        None,
+    )
     operands = {i for i, kind in enumerate(kinds) if kind in ("number", "float", "Scalar", "Tensor")}
     numbers = {i for i in operands if kinds[i] != "Tensor"}
     plain = base[:-1] if base.endswith("_") and not base.endswith("__") else base
@@ -83,7 +99,8 @@ def describe(call: Any) -> Operator:
     if plain.startswith(_ATTENTION) and not plain.endswith("backward"):
         operation = "scaled_dot_product_attention"
     return Operator(
-        name, base, operation, call, writes, bool(writes) or base in _STATISTICS, frozenset(blanks), frozenset(numbers), frozenset(operands), chance, tuple(a.name for a in arguments),
+        name, base, operation, call, writes, bool(writes) or base in _STATISTICS, frozenset(blanks),
+        frozenset(numbers), frozenset(operands), chance, tuple(a.name for a in arguments),
         torch.Tag.inplace_view in call.tags, random, random and base not in _INITIALISERS, base in _EMPTY,
     )  # fmt: skip
 
@@ -196,9 +213,9 @@ def run_again(operator: Operator, args: Sequence[Any], kwargs: dict[str, Any]) -
     return out[0] if len(out) == 1 else tuple(out)
 
 
-@lru_cache(maxsize=None)
+@cache
 def resolve_operator(name: str) -> Callable[..., Any] | None:
-    """The function behind ``aten.mm.default``; None for a random draw, which cannot be had twice, or an unknown name."""
+    """The function behind ``aten.mm.default``; None for a random draw, which cannot be had twice, or an unknown one."""
     namespace, rest = "aten", name.removeprefix("aten.")
     if "::" in rest:
         namespace, _, rest = rest.partition("::")
