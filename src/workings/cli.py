@@ -1,7 +1,7 @@
 """The command line: one verb a line, each handed on to what does it.
 
-It is read with the standard library's argparse: `workings show apple` is to take less than three times `import numpy`, and
-the usual toolkits load for as long as our whole recorder does.
+It is read with the standard library's argparse: `workings show apple` is to take less than three times `import numpy`,
+and the usual toolkits load for as long as our whole recorder does.
 """
 
 from __future__ import annotations
@@ -75,14 +75,16 @@ def _parsed(parser: ArgumentParser, rest: list[str]) -> Namespace:
 
 
 def _parser(verb: str) -> ArgumentParser:
-    return _Parser(prog=f"workings {verb}", description=f"{_VERBS[verb][0].upper()}{_VERBS[verb][1:]}.", allow_abbrev=False)
+    return _Parser(
+        prog=f"workings {verb}", description=f"{_VERBS[verb][0].upper()}{_VERBS[verb][1:]}.", allow_abbrev=False
+    )
 
 
 def _show(rest: list[str]) -> None:
     parser = _parser("show")
     add = parser.add_argument
-    add("words", metavar="WHAT [SENTENCE]", nargs="*", help="an example's name, an example file (.toml) or a script (.py); "
-        "and, for an example, another sentence of its words")  # fmt: skip
+    add("words", metavar="WHAT [SENTENCE]", nargs="*",
+        help="an example's name, an example file (.toml) or a script (.py); for an example, another sentence of its words")  # fmt: skip
     add("--at", metavar="ADDRESS", action="append", help="work this number out; may be given several times")
     add("--set", metavar="CHANGE", action="append", dest="changes",
         help="what if: 'address = numbers' or 'address = another address'; may be given several times")  # fmt: skip
@@ -91,7 +93,14 @@ def _show(rest: list[str]) -> None:
     add("-d", "--depth", metavar="DEPTH", help="sentences, steps or numbers; with --at, how many lines back")
     add("--decimals", metavar="N", type=int, help="how many decimals are shown")
     add("--width", metavar="N", type=int, help="how many columns a line may take")
-    add("--color", "--colour", action=BooleanOptionalAction, default=True, dest="colour", help="whether tables are shaded")
+    add(
+        "--color",
+        "--colour",
+        action=BooleanOptionalAction,
+        default=True,
+        dest="colour",
+        help="whether tables are shaded",
+    )
     found = _parsed(parser, rest)
     if not found.words:
         parser.error("say what to show: the name of an example, an example file (.toml) or a script (.py)")

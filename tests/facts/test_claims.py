@@ -1,6 +1,7 @@
 """What the first text claims in its abstract and in sections 1 to 3, proved on the example and the equations."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -31,6 +32,12 @@ def test_the_listing_reproduces_the_numbers():
         output, weights = attention(*operands)
         assert_close(run("apple")[f"{section}.output"], output)
         assert_close(run("apple")[f"{section}.weights"], weights)
+
+
+def test_the_listing_has_twelve_lines():
+    """Without its docstring, its comment line and the two prints."""
+    lines = [line.strip() for line in Path("tests/scripts/first_text.py").read_text(encoding="utf-8").splitlines()]
+    assert len([line for line in lines if line and not line.startswith(('"""', "#", "print("))]) == 12
 
 
 def test_every_printed_result_has_its_arithmetic():

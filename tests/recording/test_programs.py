@@ -65,7 +65,7 @@ def changes(parts: Any, new: Any) -> Iterator[tuple[Ref, Any]]:
 
 
 def replayed(working: Working, module: ModuleType) -> Replay:
-    return working.replay(dict(changes(working.argument_parts, copy.deepcopy(module.SECOND))))  # type: ignore[arg-type]
+    return working.replay(dict(changes(working.argument_parts, copy.deepcopy(module.SECOND))))
 
 
 def is_stale(parts: Any, replay: Replay) -> Iterator[bool]:

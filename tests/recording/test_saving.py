@@ -116,7 +116,9 @@ def test_torch_programs_are_shown_without_torch_as_with_it(name, tmp_path):
     pytest.importorskip("torch")
     working = recorded(name)
     working.save(tmp_path / "saved.workings")
-    done = subprocess.run([sys.executable, "-c", WITHOUT_TORCH], cwd=tmp_path, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_TORCH], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
     assert done.stdout == str(working) + "\n"
 
 

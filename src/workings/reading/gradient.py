@@ -333,7 +333,7 @@ def _reduction(back: _Backward, side: _Side, bound: Bound, up: Box) -> None:
 def _reduce_back(back: _Backward, side: _Side, bound: Bound, up: Box, operation: str, x: Operand) -> None:
     axes = bound.axes(len(x.shape))
     if operation == "trace":
-        back.give(side, x, back.call(np.multiply, up, np.eye(*x.shape)))
+        back.give(side, x, back.call(np.multiply, up, np.eye(x.shape[0], x.shape[1])))
         return
     if operation == "cumsum":
         flipped = back.call(np.flip, up, axis=axes if len(axes) == 1 else None)

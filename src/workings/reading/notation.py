@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -205,10 +206,10 @@ def exact(node: Expression, decimals: int) -> Fraction | None:
             if node.omitted:
                 rest = shown(node.rest, decimals)
                 terms.append(None if rest is None else Fraction(rest))
-            return None if None in terms else sum(terms, Fraction(0))  # type: ignore[arg-type]
+            return _all_known(terms, sum)
         case Product():
             factors = [exact(f, decimals) for f in node.factors]
-            return None if None in factors or node.omitted else math.prod(factors, start=Fraction(1))  # type: ignore[arg-type]
+            return None if node.omitted else _all_known(factors, math.prod)
         case Quotient():
             above, below = exact(node.numerator, decimals), exact(node.denominator, decimals)
             return None if above is None or not below else above / below
@@ -226,6 +227,11 @@ def exact(node: Expression, decimals: int) -> Fraction | None:
             if left is None or right is None or not right or node.sign not in ("//", "mod"):
                 return None
             return Fraction(left // right) if node.sign == "//" else left % right
+
+
+def _all_known(parts: list[Fraction | None], combine: Callable[[list[Fraction]], Any]) -> Fraction | None:
+    known = [p for p in parts if p is not None]
+    return Fraction(combine(known)) if len(known) == len(parts) else None
 
 
 _AT_ZERO = {"exp": 1, "cos": 1, "cosh": 1, "sin": 0, "tan": 0, "tanh": 0, "sinh": 0, "erf": 0, "arctan": 0, "arcsin": 0}

@@ -13,7 +13,7 @@ from workings.recording.address import Address, AddressError
 from workings.recording.evaluation import NotRecorded, part, run
 from workings.recording.recorder import LOST
 from workings.recording.running import rebuilt, steps_of
-from workings.recording.working import Guard, Ref, Step, Working
+from workings.recording.working import Changes, Guard, Ref, Step, Working
 
 Change = Callable[[Any], Any]
 
@@ -116,13 +116,13 @@ def _array(value: Any) -> np.ndarray[Any, Any]:
     return np.asarray(value)
 
 
-def replay(working: Working, changes: Mapping[str | Ref, Any]) -> Replay:
+def replay(working: Working, changes: Changes) -> Replay:
     """Run a Working again with values replaced.
 
     ``changes`` maps addresses to new numbers (a number, a list, an array) or to the address of another value. Raises
     :class:`AddressError` for an address that names nothing and ``ValueError`` where shapes do not fit.
     """
-    out = Replay(working, dict(changes))
+    out = Replay(working, {address: new for address, new in changes.items()})
     replaced: dict[int, Any] = {}
     for address, new in changes.items():
         ref, value = changed_value(working, address, new, replaced)

@@ -36,7 +36,7 @@ class Value:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return self.array.shape
+        return tuple(self.array.shape)
 
 
 @dataclass(frozen=True)

@@ -183,12 +183,14 @@ class Calls:
             followed = source.rewritten(inner, self.recorder) if isinstance(inner, types.FunctionType) else None
             if followed is not None:
                 return self.user_call(frame, followed, [self.box(function.__self__), *args], kwargs)
+            return self.other_call(frame, function, args, kwargs, holder=self.box(function.__self__))
         elif isinstance(function, (types.BuiltinMethodType, types.MethodWrapperType)):
             if not isinstance(function.__self__, (types.ModuleType, type(None))):
                 return self.method(frame, self.box(function.__self__), function.__name__, args, kwargs)
         elif isinstance(function, types.MethodDescriptorType) and args:  # ``str.upper``, ``list.append``
-            if getattr(type(args[0].value), function.__name__, None) is function:
-                return self.method(frame, args[0], function.__name__, args[1:], kwargs)
+            name: str = function.__name__
+            if getattr(type(args[0].value), name, None) is function:
+                return self.method(frame, args[0], name, args[1:], kwargs)
         elif isinstance(function, builtin_calls.CACHED):
             return self.caches.call(frame, function, args, kwargs)
         if isinstance(function, type):
@@ -405,7 +407,10 @@ class Calls:
         """One number or array that came out of a call that was not followed."""
         recorder = self.recorder
         numbers = any(map(self.holds_numbers, everything))
-        if not numbers and (known is not None or _gives_numbers(name)):
+        if not numbers and _gives_numbers(name):
+            return recorder.know(result, recorder.given(result, lost=False, note=f"given by {name}"))
+        numbers = numbers or any(self.is_foreign(b.value) for b in everything)
+        if not numbers and known is not None:
             return recorder.know(result, recorder.given(result, lost=False, note=f"given by {name}"))
         if not numbers and type(result) is int:
             return self.box(result, CONSTANT)  # a count or a position, not a number of the computation
@@ -452,4 +457,4 @@ def name_of(function: Any) -> str:
 
 def _gives_numbers(name: str) -> bool:
     """Functions that bring numbers in: random draws, files read, clocks."""
-    return any(part in name.lower() for part in ("random", "generator", "load", "read", "time", "input", "urandom"))
+    return any(part in name.lower() for part in ("random", "load", "read", "time", "input"))

@@ -205,7 +205,7 @@ class AddressIndex:
             raise AddressError(f"{name} is {what}; {len(selectors)} positions were given")
         out: list[int | slice] = []
         for axis, selector in enumerate(selectors):
-            if selector == ":" or selector == slice(None):
+            if selector == ":":
                 out.append(slice(None))
                 continue
             axis_labels = labels[axis] if axis < len(labels) else None

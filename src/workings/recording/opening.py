@@ -60,11 +60,12 @@ def _open(working: Working, step: Step, spelt: Plan) -> Opened:
             given = len(program.working.steps) - 1
             corner = tuple((k.start or 0) for k in key) if key else (0,) * len(operand.shape)
             origins[given] = (operand.ref, corner)
+    settings: dict[str, Any] = {**boxes, **spelt.constants}
     with program.group(step.operation):
         if spelt.part is None:
-            result = program.call(spelt.function, **boxes, **spelt.constants)
+            result = program.call(spelt.function, **settings)
         else:
-            value = program.call(spelt.function, **boxes, **spelt.constants)
+            value = program.call(spelt.function, **settings)
             values, tags = program.recorder.calls.items_of(value)
             result = type(value)(values[spelt.part], tags[spelt.part])
         output = program.recorder.ref(result)

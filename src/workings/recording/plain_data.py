@@ -237,6 +237,6 @@ class Reader:
 
 
 _READ = {
-    "array", "scalar", "number", "tensor", "float", "complex", "tuple", "dict", "slice", "input", "ref", "room", "ellipsis",
-    "type", "numpy", "dtype", "torch", "unsaved",
+    "array", "scalar", "number", "tensor", "float", "complex", "tuple", "dict", "slice", "input", "ref", "room",
+    "ellipsis", "type", "numpy", "dtype", "torch", "unsaved",
 }  # fmt: skip

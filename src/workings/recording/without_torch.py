@@ -1,4 +1,4 @@
-"""Steps of PyTorch that only move numbers, as NumPy calls that move them alike: a saved Working is followed without it."""
+"""Steps of PyTorch that only move numbers, as NumPy calls that move them alike: they can be followed without PyTorch."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Call = tuple[str, tuple[Any, ...]]  # a function's name and its arguments
 
 
 def adapt(step: Step) -> None:
-    """Give a movement its NumPy call. One that has none here becomes opaque, and says why; other steps stay as they are."""
+    """Give a movement its NumPy call. One that has none here becomes opaque, and says why; others stay as they are."""
     if not moves(step):
         return
-    maker = _MAKERS.get(base_name(step))
+    maker = _MAKERS.get(base_name(step)) if step.inputs else _filled
     if maker is None:
         step.function, step.note = "", step.note or "PyTorch is needed to follow this step"
         return
@@ -28,6 +28,11 @@ def _argument(step: Step, place: int, name: str, default: Any = None) -> Any:
     if place < len(step.arguments):
         return step.arguments[place]
     return step.keywords.get(name, default)
+
+
+def _filled(step: Step) -> Call:
+    """New memory with one number everywhere: nothing was moved into it."""
+    return "numpy.asarray", (step.value,)
 
 
 def _same_order(step: Step) -> Call:

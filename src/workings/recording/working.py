@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from workings.reading.arithmetic import Arithmetic
     from workings.reading.replay import Replay
 
+# New values by address, or by the place itself: numbers, or the address of another value.
+Changes = Mapping[str, Any] | Mapping["Ref", Any] | Mapping["str | Ref", Any]
 AxisLabels = tuple[str, ...] | None
 Labels = tuple[AxisLabels, ...]
 
@@ -269,7 +271,7 @@ class Working:
 
         return arithmetic(self, self.find(address), depth=depth)
 
-    def replay(self, changes: Mapping[str, Any], *, also: Sequence[str] = ()) -> Replay:
+    def replay(self, changes: Changes) -> Replay:
         """What if: the same computation with some of its values replaced. See :mod:`workings.reading.replay`."""
         from workings.reading.replay import replay
 

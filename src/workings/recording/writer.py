@@ -92,7 +92,7 @@ class Writer:
         return Ref(number)
 
     def count(self, step: Step) -> None:
-        """Note whether a step depends on constants and loop counters alone, and whether its shape depends on numbers."""
+        """Note whether a step depends on constants and counters alone, and whether its shape depends on numbers."""
         if step.operation in ("given", "opaque"):
             return
         fixed, counters, inputs = self.fixed, self.counters, step.inputs
@@ -259,7 +259,8 @@ class Writer:
     def tag_of(self, box: Box) -> Tag:
         """The origin of a number, whether it travels beside it or with it."""
         if isinstance(box.tag, Ref) or not isinstance(box.value, np.generic):
-            return box.tag
+            tag: Tag = box.tag
+            return tag
         known: Tag = self.ledger.scalar_ref(box.value)
         return known
 

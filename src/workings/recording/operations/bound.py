@@ -38,7 +38,7 @@ class Operand:
     @cached_property
     def shape(self) -> tuple[int, ...]:
         if self.ref is None:
-            return self.array.shape
+            return tuple(self.array.shape)
         return self.working.steps[self.ref.step].shape[len(self.ref.index) :]
 
     @property

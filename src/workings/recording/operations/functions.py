@@ -749,9 +749,10 @@ def library(call: Any) -> Function | None:
         return None
     full = f"{module}.{name}"
     if full not in BY_NAME:
-        if resolve(full) is not call:
+        found = resolve(full)
+        if found is None or found is not call:
             return None
-        BY_NAME[full] = Function(full, call, "opaque")
+        BY_NAME[full] = Function(full, found, "opaque")
     return BY_NAME[full]
 
 

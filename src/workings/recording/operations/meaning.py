@@ -85,7 +85,7 @@ def label_rule(working: Working, step: Step, inputs: list[Labels]) -> Labels:
     if rule is None:
         return _same_shape(working, step, inputs)
     try:
-        labels = rule(Bound(working, step), inputs)
+        labels: Labels = rule(Bound(working, step), inputs)
     except (LookupError, ValueError, TypeError):  # a call in a form the rule does not know: no labels, rather than wrong ones
         return blank
     fits = len(labels) == len(step.shape) and all(a is None or len(a) == n for a, n in zip(labels, step.shape, strict=True))
@@ -96,7 +96,8 @@ def _same_shape(working: Working, step: Step, inputs: list[Labels]) -> Labels:
     """Composites and opaque calls: an axis of the same size as the first input's keeps its labels."""
     from workings.recording.operations.lowering import result_labels
 
-    return result_labels(working, step, inputs)
+    labels: Labels = result_labels(working, step, inputs)
+    return labels
 
 
 _ELEMENTS: dict[str, Callable[[Bound, tuple[int, ...], Limits], Expression | None]] = {

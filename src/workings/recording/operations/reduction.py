@@ -74,7 +74,7 @@ def _gathered(bound: Bound, slope: Operand, index: tuple[int, ...], limits: Limi
     flat = int(np.ravel_multi_index(index, bound.step.shape)) if bound.step.shape else 0
     hits = np.argwhere(np.asarray(here) & (np.asarray(places) == flat))
     values = np.array([slope.array[tuple(h)] for h in hits])
-    return sum_of(values, lambda i: slope.leaf(hits[i]), limits) if len(hits) else Leaf(0.0)
+    return sum_of(values, lambda i: slope.leaf([int(h) for h in hits[i]]), limits) if len(hits) else Leaf(0.0)
 
 
 def _added_at(bound: Bound, index: tuple[int, ...], limits: Limits) -> Expression:
