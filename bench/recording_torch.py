@@ -19,7 +19,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from workings.recording.session import record
+from workings.recording.tensors.session import record
 
 LENGTHS = (256, 512, 1024)
 REPEATS = 12

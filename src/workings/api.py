@@ -102,7 +102,7 @@ def shown(
 def record(model: Any = None) -> AbstractContextManager[Working]:
     """PyTorch: ``with record(model) as working:`` records whatever runs inside. Raises ImportError without PyTorch."""
     try:
-        from workings.recording.session import record as recording
+        from workings.recording.tensors.session import record as recording
 
         import_torch()
     except ModuleNotFoundError as error:

@@ -6,6 +6,7 @@ and the usual toolkits load for as long as our whole recorder does.
 
 from __future__ import annotations
 
+import gc
 import sys
 from argparse import REMAINDER, ArgumentParser, BooleanOptionalAction, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
@@ -38,6 +39,7 @@ class _Parser(ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """What the command `workings` runs. Ends with 0 where all is well, 2 for a user's mistake, 1 for ours."""
+    gc.set_threshold(100_000, 50, 50)  # loading makes many objects, and hardly any of them is rubbish
     with answered():
         verb, rest = _verb(sys.argv[1:] if arguments is None else arguments)
         {"show": _show, "explain": _explain, "examples": _examples, "new": _new}[verb](rest)
@@ -83,11 +85,11 @@ def _parser(verb: str) -> ArgumentParser:
 def _show(rest: list[str]) -> None:
     parser = _parser("show")
     add = parser.add_argument
-    add("words", metavar="WHAT [SENTENCE]", nargs="*",
-        help="an example's name, an example file (.toml) or a script (.py); for an example, another sentence of its words")  # fmt: skip
+    words_help = "an example's name, an example file (.toml) or a script (.py); after an example, another sentence"
+    change_help = "what if: 'address = numbers' or 'address = another address'; may be given several times"
+    add("words", metavar="WHAT [SENTENCE]", nargs="*", help=words_help)
     add("--at", metavar="ADDRESS", action="append", help="work this number out; may be given several times")
-    add("--set", metavar="CHANGE", action="append", dest="changes",
-        help="what if: 'address = numbers' or 'address = another address'; may be given several times")  # fmt: skip
+    add("--set", metavar="CHANGE", action="append", dest="changes", help=change_help)
     add("-f", "--format", metavar="FORMAT", help="txt, md, tex or json; left out, the ending of FILE says it")
     add("-o", "--output", metavar="FILE", help="write to this file")
     add("-d", "--depth", metavar="DEPTH", help="sentences, steps or numbers; with --at, how many lines back")

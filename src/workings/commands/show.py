@@ -71,7 +71,6 @@ def _answer(working: Working, request: Request, changes: dict[str, Any], look: L
     replay = _replayed(working, changes)
     after = replay.after()
     after.decimals = working.decimals
-    # with_values shares its lists with the Working before: it gets notes of its own.
     after.notes = [*after.notes, *(f"What if: {text}" for text in request.changes)]
     if request.at:
         return _arithmetic(after, request.at, look, before=working)

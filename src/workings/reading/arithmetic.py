@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from workings.frozen import evolve, frozen
 from workings.reading.notation import Notation, exact, sign_between, sign_of
 from workings.recording.address import quote_selector
 from workings.recording.index import label_at
@@ -30,7 +31,7 @@ _INLINE = 6  # how many unnamed steps of one statement may stand inside one anot
 _FLAT = 100_000  # how many additions of a loop are gathered into one sum
 
 
-@dataclass(frozen=True)
+@frozen
 class Line:
     """One line of arithmetic: a number, how it was made, and what it is."""
 
@@ -116,7 +117,7 @@ class Arithmetic:
         return self.latex()
 
 
-@dataclass(frozen=True)
+@frozen
 class _Place:
     """An element of a Working, or of the inside of an opened step of it."""
 
@@ -133,7 +134,7 @@ class _Place:
         return id(self.working), self.ref
 
 
-@dataclass(frozen=True)
+@frozen
 class _Inside:
     """Where an opened Working sits: the place that was opened, and what its inputs are outside."""
 
@@ -323,15 +324,14 @@ class _Writer:
 
 def rebuilt(node: Expression, parts: list[Expression]) -> Expression:
     """A node of the same kind with other children."""
-    from dataclasses import replace
-
+    
     from workings.recording.operations.expression import Apply, Choice, Power, Quotient, Relation
 
     match node:
         case Sum():
-            return replace(node, terms=tuple(parts))
+            return evolve(node, terms=tuple(parts))
         case Product():
-            return replace(node, factors=tuple(parts))
+            return evolve(node, factors=tuple(parts))
         case Quotient():
             return Quotient(parts[0], parts[1])
         case Power():
@@ -339,7 +339,7 @@ def rebuilt(node: Expression, parts: list[Expression]) -> Expression:
         case Negative():
             return Negative(parts[0])
         case Apply():
-            return replace(node, arguments=tuple(parts))
+            return evolve(node, arguments=tuple(parts))
         case Relation():
             return Relation(node.sign, parts[0], parts[1])
         case Choice():

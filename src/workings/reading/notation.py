@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from workings.frozen import frozen
 from workings.reading.numbers import latex_number, number, shown
 from workings.recording.operations.expression import (
     Apply,
@@ -33,7 +33,7 @@ _LATEX_NAMES = {
 _LATEX_SIGNS = {"≤": r"\le", "≥": r"\ge", "≠": r"\ne", "≈": r"\approx", "and": r"\land", "or": r"\lor", "mod": r"\bmod", "&": r"\&", "xor": r"\oplus"}
 
 
-@dataclass(frozen=True)
+@frozen
 class Notation:
     """Writes expressions, as plain text or as LaTeX, with a number of decimals."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -71,7 +71,27 @@ class Replay:
         """The whole Working with the new values in place."""
         if self.rerun is not None:
             return self.rerun
-        return with_values(self.working, self.values)
+        return self._with_values()
+
+    def _with_values(self) -> Working:
+        """The Working with the new values; what was changed is given there, not made from anything."""
+        old = self.working
+        pinned = {number: old.labels(number) for number in self.changed}
+        new = replace(old, steps=list(old.steps), axis_labels=old.axis_labels | pinned, lost=list(old.lost), notes=list(old.notes))
+        for number, value in self.values.items():
+            step = old.steps[number].copy()
+            step.value, step.kept = value, True
+            if number in self.changed:
+                step.operation, step.function, step.note = "given", "", "changed"
+                step.inputs, step.arguments, step.keywords, step.output = (), (), {}, None
+            new.steps[number] = step
+        new.result = rebuilt(old.result_parts, self.value)
+        return new
+
+    def __str__(self) -> str:
+        from workings.views.terminal import render_replay
+
+        return render_replay(self, colour=False)
 
     def moved(self) -> list[Moved]:
         """Every named value that changed, the most moved first."""
@@ -322,30 +342,3 @@ def _constantly(value: Any) -> Change:
         return value
 
     return change
-
-
-def with_values(working: Working, values: Mapping[int, Any]) -> Working:
-    """The same Working with some steps holding other values."""
-    new = Working(
-        working.source,
-        groups=working.groups,
-        bindings=working.bindings,
-        guards=working.guards,
-        lost=list(working.lost),
-        conventions=working.conventions,
-        decimals=working.decimals,
-        axis_labels=working.axis_labels,
-        notes=working.notes,
-    )
-    for step in working.steps:
-        if step.number in values:
-            copy = Step(
-                step.number, step.operation, step.function, step.inputs, step.arguments, step.keywords, step.group,
-                step.statement, step.site,
-            )  # fmt: skip
-            copy.output, copy.plain, copy.note = step.output, step.plain, step.note
-            copy.value, copy.kept, copy.shape, copy.dtype = values[step.number], True, step.shape, step.dtype
-            new.steps.append(copy)
-        else:
-            new.steps.append(step)
-    return new

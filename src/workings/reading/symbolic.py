@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from workings.recording.operations.catalogue import describe
 from workings.recording.working import Ref, Step, Working
 

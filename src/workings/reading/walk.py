@@ -6,12 +6,12 @@ Every text view and the page read this, so that all of them say the same things 
 from __future__ import annotations
 
 import re
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from workings.equations import EQUATIONS, Equation, equation_of
+from workings.frozen import frozen
 from workings.reading.arithmetic import Arithmetic, arithmetic
 from workings.reading.formula import Formula, formula
 from workings.recording.operations import meaning
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 HIDDEN_KINDS = {"check"}
 
 
-@dataclass(frozen=True)
+@frozen
 class Value:
     """A value as it is shown: its address, its numbers, its labels."""
 
@@ -39,7 +39,7 @@ class Value:
         return tuple(self.array.shape)
 
 
-@dataclass(frozen=True)
+@frozen
 class Entry:
     """One line of the walk: a statement of the source (or a given value), what it makes, and how."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import difflib
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workings.frozen import frozen
 from workings.recording.address import Address, AddressError, quote_selector
 from workings.recording.labels import Labelling
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from workings.recording.working import Binding, Labels, Ref, Step, Working
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """A name that can be addressed: its plain parts, which occurrence it is, and what it names."""
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from workings.frozen import frozen
 from workings.recording.operations.bound import Bound
 from workings.recording.operations.lowering import Plan, plan
 from workings.recording.program import Program
 from workings.recording.working import Ref, Source, Step, Working
 
 
-@dataclass(frozen=True)
+@frozen
 class Opened:
     """The steps inside a composite step.
 

@@ -1,4 +1,4 @@
-"""Steps of PyTorch that only move numbers, as NumPy calls that move them alike: they can be followed without PyTorch."""
+"""Steps of PyTorch that only move numbers, as NumPy calls that move them alike, to follow them without it."""
 
 from __future__ import annotations
 

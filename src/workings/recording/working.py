@@ -131,6 +131,13 @@ class Step:
         self.shape: tuple[int, ...] = ()
         self.dtype = ""
 
+    def copy(self) -> Step:
+        """The same step as an object of its own."""
+        new = Step.__new__(Step)
+        for name in Step.__slots__:
+            setattr(new, name, getattr(self, name))
+        return new
+
     def __repr__(self) -> str:
         return f"<step {self.number}: {self.operation} {self.shape} {self.dtype}>"
 

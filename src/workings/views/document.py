@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from workings.frozen import frozen
 from workings.reading.arithmetic import Line as Arithmetic
 from workings.reading.formula import Formula
 from workings.views.tables import Table
@@ -11,7 +12,7 @@ from workings.views.tables import Table
 DEPTHS = ("sentences", "steps", "numbers")
 
 
-@dataclass(frozen=True)
+@frozen
 class Heading:
     """A section: its level from 1, title, number in the text, address and the numbers of its equation."""
 
@@ -23,7 +24,7 @@ class Heading:
     place: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class Prose:
     """A sentence or two. ``kind`` is "sentence" (what a section does), "note" (an aside) or "error"."""
 
@@ -31,7 +32,7 @@ class Prose:
     kind: str = "sentence"
 
 
-@dataclass(frozen=True)
+@frozen
 class Displayed:
     """An equation on a line of its own, with its numbers."""
 
@@ -39,7 +40,7 @@ class Displayed:
     label: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Step:
     """A line of the source: its formula or its text, what is said beside it, its address and its place.
 
@@ -56,7 +57,7 @@ class Step:
     result: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class Loop:
     """The line that opens a loop."""
 
@@ -65,7 +66,7 @@ class Loop:
     place: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Same:
     """Names for values that are shown elsewhere: pairs of name and address (or number)."""
 
@@ -80,7 +81,7 @@ class Same:
         return [[*names, address] for address, names in found.items()]
 
 
-@dataclass(frozen=True)
+@frozen
 class Worked:
     """Arithmetic of elements: pairs of what is worked out and its line; ``more`` says what is left out."""
 
@@ -88,7 +89,7 @@ class Worked:
     more: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class Listing:
     """A named list of pairs: the conventions card, what was not followed."""
 
@@ -96,7 +97,7 @@ class Listing:
     rows: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Pair:
     """A value before and after a change."""
 
@@ -104,7 +105,7 @@ class Pair:
     after: Table
 
 
-@dataclass(frozen=True)
+@frozen
 class Printed:
     """What the script printed."""
 

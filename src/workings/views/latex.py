@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 
+from workings.frozen import evolve
 from workings.recording.working import Working
 from workings.views.document import (
     Block,
@@ -153,7 +153,7 @@ def _worked(block: Worked) -> list[str]:
     for label, line in block.lines:
         name, bracket, rest = label.partition("[")
         index = rf"$_{{\text{{{escape(rest.removesuffix(']'))}}}}}$" if bracket else ""
-        shown = formula_safe(replace(line, note="").text(latex=True, label=""))
+        shown = formula_safe(evolve(line, note="").text(latex=True, label=""))
         note = f" ({escape(line.note)})" if line.note else ""
         rows.append(rf"{escape(name)}{index} $= {shown}${note}")
     out = "{\\small\\hangindent=2em " + "\\par\n\\hangindent=2em ".join(rows) + "\\par}"

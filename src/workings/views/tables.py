@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from workings.frozen import frozen
 from workings.reading.numbers import column, number
 from workings.recording.working import Labels
 
@@ -15,7 +15,7 @@ GAP = "…"
 _MARKS = {"\n": "⏎", "\r": "⏎", "\t": "⇥"}
 
 
-@dataclass(frozen=True)
+@frozen
 class Table:
     """A value to be shown: its name and address, numbers, labels and decimals.
 
@@ -39,7 +39,7 @@ class Table:
         return " × ".join(map(str, self.shape))
 
 
-@dataclass(frozen=True)
+@frozen
 class Cell:
     """One number as text; ``shade`` goes from 0 to 1, the heaviest of the table; None where nothing is shaded."""
 
@@ -48,7 +48,7 @@ class Cell:
     largest: bool = False
 
 
-@dataclass(frozen=True)
+@frozen
 class Grid:
     """A matrix, a slice of an array with more axes, or a single row, cut to what is shown."""
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
+from workings.frozen import evolve
 from workings.reading.arithmetic import Line
 from workings.reading.formula import formula
 from workings.reading.walk import Entry, Section, Value, sample, worked
@@ -190,7 +190,7 @@ class Teller:
             result = self._number(value) if not value.shape and not lines else ""
             if entry.operation in UNFILLED:
                 step = self._step(entry, section, outer, value, plain=said)
-                yield replace(step, sentence=entry.sentence or "not filled yet")
+                yield evolve(step, sentence=entry.sentence or "not filled yet")
                 continue
             yield self._step(entry, section, outer, value, result, plain=said)
             said = True
@@ -202,7 +202,7 @@ class Teller:
         """The numbers of a list that is built one by one."""
         for value in values:
             self.shown[value.ref] = self.address(value)
-        yield replace(self._step(entry, section, outer, values[0]), path="")
+        yield evolve(self._step(entry, section, outer, values[0]), path="")
         numbers = np.array([v.array[()] for v in values])
         yield Table("", "", numbers, (None,), self.working.decimals, is_distribution(numbers))
         for place_, value in enumerate(values if self.depth == "numbers" else values[:1]):
@@ -272,7 +272,7 @@ class Teller:
                 places = [tuple(map(int, np.unravel_index(i, shape))) for i in range(min(size, _MOST_WORKED))]
             more = f"{size - _MOST_WORKED:,} more numbers are made in the same way".replace(",", " ")
             return self._lines(value, places, entry, more if size > _MOST_WORKED else "")
-        index = sample(replace(entry, values=(value,)))
+        index = sample(evolve(entry, values=(value,)))
         return self._lines(value, [index], entry, "") if index is not None else []
 
     def _lines(self, value: Value, places: list[tuple[int, ...]], entry: Entry, more: str) -> list[Worked]:

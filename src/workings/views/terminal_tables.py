@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 from rich.cells import cell_len
 
+from workings.frozen import frozen
 from workings.views.paper import Paper, Piece, aligned, block, shade, shortened
 from workings.views.tables import GAP, Cell, Grid, Table, grid, inline, slices
 
@@ -73,7 +73,7 @@ def _cell(cell: Cell, width: int, colour: bool, bars: bool) -> list[Piece]:
     return [(" ", ""), (" " + aligned(cell.text, width - 1, right=True) + " ", style)]
 
 
-@dataclass(frozen=True)
+@frozen
 class _Layout:
     """A grid with the widths of its columns."""
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
+from workings.frozen import frozen
 from workings.reading.formula.nodes import Apply, Node, NoMathematicsError, Relation, Subscript, Words
 from workings.reading.formula.symbols import operator, symbol
 from workings.reading.formula.syntax import dotted, integer
@@ -46,7 +47,7 @@ _METHODS_APART = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Call:
     """A call: for a method, its object is the first argument.
 
@@ -83,7 +84,7 @@ class Call:
         return known and rule.least <= len(self.arguments) <= rule.most
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rule:
     """How calls of one name are written; ``read`` returns None where this call is not of that kind.
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+
+from workings.frozen import frozen, names_of
 
 
 class NoMathematicsError(Exception):
     """Raised inside the reader where a statement has no formula: strings, printing, control flow."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Node:
     """Any part of a formula."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Symbol(Node):
     """A letter, a name or an operator, with the indices its own name carries (the k of ``d_k``).
 
@@ -33,7 +34,7 @@ class Symbol(Node):
     lowered: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Number(Node):
     """A number as the source writes it; ``exponent`` is the power of ten beside it."""
 
@@ -42,24 +43,24 @@ class Number(Node):
     imaginary: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Words(Node):
     """A few upright words: ``row``, ``otherwise``, the key of a dictionary."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Negative(Node):
     operand: Node
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Not(Node):
     operand: Node
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Binary(Node):
     """Two operands and a sign, a key of :data:`~workings.reading.formula.signs.SIGNS`."""
 
@@ -68,19 +69,19 @@ class Binary(Node):
     right: Node
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fraction(Node):
     top: Node
     bottom: Node
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Power(Node):
     base: Node
     exponent: Node
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mark(Node):
     """A sign raised beside its base: transposed, inverted."""
 
@@ -88,12 +89,12 @@ class Mark(Node):
     sign: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Root(Node):
     operand: Node
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Subscript(Node):
     """Entries picked by ``indices``; a ``parameter`` belongs to the base instead (the row of a softmax by rows)."""
 
@@ -102,7 +103,7 @@ class Subscript(Node):
     parameter: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Span(Node):
     """A slice in an index."""
 
@@ -111,7 +112,7 @@ class Span(Node):
     step: Node | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Apply(Node):
     """A function of arguments; ``bare`` ones need no brackets round one simple argument: log x, max S."""
 
@@ -120,7 +121,7 @@ class Apply(Node):
     bare: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Big(Node):
     """A sum or product sign, or a maximum, with what it runs over."""
 
@@ -129,7 +130,7 @@ class Big(Node):
     body: Node
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ranged(Node):
     """A bound: ``variable`` from ``first`` to ``last``, the last one included."""
 
@@ -138,7 +139,7 @@ class Ranged(Node):
     last: Node
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fenced(Node):
     """An expression between a pair of fences."""
 
@@ -146,7 +147,7 @@ class Fenced(Node):
     content: Node
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sequence(Node):
     """Expressions side by side; ``fence`` may be empty, ``separator`` a comma, a wide one or a bar."""
 
@@ -155,7 +156,7 @@ class Sequence(Node):
     separator: str = ","
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Each(Node):
     """A family: ``body`` for every value that the bounds let through."""
 
@@ -164,12 +165,12 @@ class Each(Node):
     fence: str = "["
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Matrix(Node):
     rows: tuple[tuple[Node, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cases(Node):
     """Values with the conditions they hold under, and the value otherwise."""
 
@@ -177,7 +178,7 @@ class Cases(Node):
     otherwise: Node
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Relation(Node):
     """A chain of items and the signs between them; a ``statement`` defines, a comparison is itself a value."""
 
@@ -186,7 +187,7 @@ class Relation(Node):
     statement: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Of(Node):
     """Words said of an expression: columns of K."""
 
@@ -213,6 +214,6 @@ def walk(node: Node) -> Iterator[Node]:
         part = pending.pop()
         if isinstance(part, Node):
             yield part
-            pending += [getattr(part, each.name) for each in fields(part)]
+            pending += [getattr(part, name) for name in names_of(part)]
         elif isinstance(part, tuple):
             pending += part

@@ -7,8 +7,10 @@ A tree says how a number was made, with the numbers it was made from as leaves. 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from workings.frozen import frozen
 
 if TYPE_CHECKING:
     from workings.recording.working import Ref
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 Number = float | int | bool | complex
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Leaf:
     """A number: an element of another step (``ref``), or one that stands in the source."""
 
@@ -24,7 +26,7 @@ class Leaf:
     ref: Ref | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sum:
     """Terms added up. Of a long sum only the largest terms are held; ``omitted`` counts the rest, ``rest`` is their sum."""
 
@@ -33,7 +35,7 @@ class Sum:
     rest: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Product:
     """Factors multiplied. Of a long product only the first factors are held."""
 
@@ -42,24 +44,24 @@ class Product:
     rest: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Quotient:
     numerator: Expression
     denominator: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Power:
     base: Expression
     exponent: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Negative:
     inner: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Apply:
     """A named function of numbers: exp, √, sin, max, …"""
 
@@ -68,7 +70,7 @@ class Apply:
     omitted: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Relation:
     """Two numbers compared, or joined by a sign that has no node of its own (``//``, ``%``, ``&``)."""
 
@@ -77,7 +79,7 @@ class Relation:
     right: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Choice:
     """One of two numbers, chosen by a condition."""
 
@@ -96,7 +98,6 @@ class Limits:
 
     terms: int = 12
     shown: int = 4
-    _: object = field(default=None, repr=False)
 
 
 def leaves(expression: Expression) -> list[Leaf]:

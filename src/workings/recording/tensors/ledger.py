@@ -12,18 +12,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
-from workings.recording.ledger import _overlap, positions
+from workings.recording.tensors.windows import Index, Window, dtype_name, overlap, plain, positions_in, window
 from workings.recording.working import Ref, Slot, Step
 
 if TYPE_CHECKING:
     from workings.recording.recorder import Recorder
 
-Window = tuple[Any, tuple[int, ...], tuple[int, ...], torch.dtype]  # offset, shape, strides, number type
-Index = tuple[int | slice, ...]
 _COPY = 2**20  # a value about to be destroyed is copied up to this size, and computed again above it
 
 
@@ -53,60 +50,6 @@ class Memory:
     link: Any = None  # where NumPy knows the same memory
 
 
-_STRIDED = torch.strided
-_NAMES: dict[torch.dtype, str] = {}
-
-
-def dtype_name(dtype: torch.dtype) -> str:
-    name = _NAMES.get(dtype)
-    if name is None:
-        name = _NAMES[dtype] = str(dtype).removeprefix("torch.")
-    return name
-
-
-def window(tensor: torch.Tensor) -> Window:
-    return tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.dtype
-
-
-_TYPES = {1: "|u1", 2: "<u2", 4: "<u4", 8: "<u8", 16: "<c16"}
-
-
-class _Twin:
-    """A window as NumPy describes it, at a made-up address: for asking about places, never for reading."""
-
-    def __init__(self, place: Window) -> None:
-        offset, shape, strides, dtype = place
-        width = dtype.itemsize
-        self.__array_interface__ = {
-            "data": (2**12 + offset * width, True), "shape": tuple(shape), "typestr": _TYPES[width], "version": 3,
-            "strides": tuple(s * width for s in strides),
-        }  # fmt: skip
-
-
-def _twin(place: Window) -> np.ndarray[Any, Any]:
-    return np.asarray(_Twin(place))
-
-
-def _apart(first: Window, second: Window) -> bool:
-    """Whether two windows have nothing in common, as far as their ends tell."""
-
-    def ends(place: Window) -> tuple[int, int]:
-        offset, shape, strides, dtype = place
-        if 0 in shape:
-            return 0, 0
-        last = offset + sum((n - 1) * s for n, s in zip(shape, strides, strict=True)) + 1
-        return offset * dtype.itemsize, last * dtype.itemsize
-
-    (a, b), (c, d) = ends(first), ends(second)
-    return b <= c or d <= a
-
-
-def overlap(first: Window, second: Window) -> bool:
-    if first == second:
-        return True
-    return not _apart(first, second) and _overlap(_twin(first), _twin(second))
-
-
 class TensorLedger:
     """The origins of the tensors of one recording."""
 
@@ -128,7 +71,7 @@ class TensorLedger:
 
     def memory(self, tensor: torch.Tensor) -> Memory | None:
         """What is known of the storage a tensor lies in; None for one not seen, or a tensor without plain storage."""
-        if tensor.is_nested or tensor.layout is not _STRIDED:
+        if tensor.is_nested or tensor.layout is not torch.strided:
             return None
         return self._memories.get(tensor.untyped_storage()._cdata)
 
@@ -148,7 +91,7 @@ class TensorLedger:
 
     def read(self, tensor: torch.Tensor, lost: bool | None = None, note: str = "") -> Ref:
         """The origin of what a tensor holds now. One that was never seen is given."""
-        if tensor.is_nested or tensor.layout is not _STRIDED:
+        if tensor.is_nested or tensor.layout is not torch.strided:
             memory = None
         else:
             memory = self._memories.get(tensor.untyped_storage()._cdata)
@@ -228,7 +171,7 @@ class TensorLedger:
 
     def _region(self, memory: Memory, tensor: torch.Tensor, place: Window, lost: bool, note: str) -> Ref:
         """A window nobody was seen to open: the elements it shows, taken from the whole."""
-        where = self._positions(place, memory.root)
+        where = positions_in(place, memory.root)
         root = self._current(memory, memory.root)
         if where is None or root is None:
             ref = self._give(tensor, lost, note)
@@ -238,17 +181,6 @@ class TensorLedger:
         memory.views[place] = View(ref, memory.version, memory.root)
         self.keep(ref, tensor)
         return ref
-
-    def _positions(self, place: Window, root: Window) -> np.ndarray[Any, Any] | None:
-        """Where the elements of a window stand in the whole; None where some lie outside it."""
-        if place[3].itemsize != root[3].itemsize:
-            return None
-        twin, whole = _twin(place), _twin(root)
-        low, high = np.lib.array_utils.byte_bounds(whole)
-        if high - low != whole.size * whole.itemsize:
-            return None
-        inner = np.lib.array_utils.byte_bounds(twin)
-        return positions(twin, whole) if inner[0] >= low and inner[1] <= high else None
 
     def _give(self, tensor: torch.Tensor, lost: bool, note: str) -> Ref:
         ref = self._recorder.given(None if tensor.is_nested else tensor, lost=lost, note=note)
@@ -451,7 +383,7 @@ class TensorLedger:
                 "put", "recording.put", (before, content), (Slot(0), Slot(1), short or (...,)), {}, value=None
             )
         else:
-            where = self._positions(place, memory.root)
+            where = positions_in(place, memory.root)
             if where is None:
                 ref = recorder.given(None, lost=True)
             else:
@@ -460,31 +392,3 @@ class TensorLedger:
                 )
         self._measure(ref, memory.root)
         return ref
-
-
-def plain(tensor: torch.Tensor) -> bool:
-    """Whether a tensor is a window on a storage (and not nested or sparse)."""
-    return tensor.layout is torch.strided and not tensor.is_nested
-
-
-def place_in(index: Index | None, base: str, args: tuple[Any, ...], shape: tuple[int, ...]) -> Index | None:
-    """The place of a selected row or block in the whole, from the place of what it was selected from."""
-    if index is None or base not in ("select", "slice"):
-        return None
-    open_axes = [i for i, s in enumerate(index) if isinstance(s, slice)]
-    axis = args[1] if len(args) > 1 else 0
-    if len(open_axes) != len(shape):
-        return None
-    axis %= len(shape)
-    old = index[open_axes[axis]]
-    assert isinstance(old, slice)
-    size = shape[axis]
-    if base == "select":
-        new: int | slice = old.start + (args[2] % size) * old.step
-    else:
-        start, stop, step = slice(*[args[i] if len(args) > i else None for i in (2, 3, 4)]).indices(size)
-        new = slice(old.start + start * old.step, old.start + max(start, stop) * old.step, old.step * step)
-        if old.step != 1:
-            last = old.start + (max(len(range(start, stop, step)) - 1, 0) * step + start) * old.step
-            new = slice(new.start, last + 1, new.step)
-    return (*index[: open_axes[axis]], new, *index[open_axes[axis] + 1 :])

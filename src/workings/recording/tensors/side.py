@@ -19,7 +19,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from workings.recording import containers
 from workings.recording.ledger import CONSTANT, NUMBERS, Tag
 from workings.recording.operations.functions import BY_CALL
-from workings.recording.tensors.ledger import Index, TensorLedger, place_in, plain, window
+from workings.recording.tensors.ledger import TensorLedger
 from workings.recording.tensors.modules import ModuleScopes
 from workings.recording.tensors.operators import (
     Operator,
@@ -31,6 +31,7 @@ from workings.recording.tensors.operators import (
     written,
 )
 from workings.recording.tensors.sharing import MAKERS, Sharing
+from workings.recording.tensors.windows import Index, place_in, plain, window
 from workings.recording.working import Loss, Ref, Slot
 
 if TYPE_CHECKING:
@@ -49,11 +50,7 @@ _CUMPROD = (
 )
 _FACTORS = {"mul", "div"}
 _SUMMANDS = {"add", "sub", "rsub", "fill", "masked_fill", "full_like", "gt", "ge", "lt", "le"}
-_BACKWARD_CUMPROD = (
-    "PyTorch differentiates prod and cumprod by another formula while anything listens to its operators: "
-    "the last digit of such a derivative may differ from the plain run's"
-)
-_FACTORS = {"aten.mul.Tensor", "aten.div.Tensor"}
+_BACKWARD_FACTORS = {"aten.mul.Tensor", "aten.div.Tensor"}
 _SAMPLES = {"multinomial", "bernoulli", "binomial", "poisson", "normal"}  # draws that depend on the numbers given
 
 
@@ -192,9 +189,8 @@ class TensorSide:
                 outputs.append(result)
         elif result is not None:
             outputs += [t for t in flatten(result) if not any(t is w for w in changed)]
-        if operator.base == "cumprod" and _CUMPROD not in self.recorder.working.notes:
-            if torch._C._current_graph_task_id() != -1:
-                self.recorder.working.notes.append(_CUMPROD)
+        if operator.base == "cumprod" and torch._C._current_graph_task_id() != -1:
+            self.recorder.working.notes[:] = dict.fromkeys([*self.recorder.working.notes, _CUMPROD])
         if not outputs:
             if isinstance(result, (bool, int, float, complex)):
                 self._number(operator, args, inputs, arguments, keywords, result)
@@ -538,10 +534,9 @@ class TensorSide:
         recorder = self.recorder
         if tag is None and type(result) in NUMBERS:
             tag = self._left_tag(result, left)
-        elif isinstance(result, (tuple, list)) and any(type(r) in NUMBERS for r in result):
-            if recorder.ledger.existing_shadow(result) is None:
-                tags = [self._left_tag(r, left) if type(r) in NUMBERS else None for r in result]
-                recorder.ledger.shadow(result, tags)
+        elif isinstance(result, (tuple, list)) and _new_numbers(recorder, result):
+            tags = [self._left_tag(r, left) if type(r) in NUMBERS else None for r in result]
+            recorder.ledger.shadow(result, tags)
         for value, ref in left:
             recorder.guard(recorder.calls.box(value, ref), "a number read inside PyTorch")
         return recorder.calls.box(result, tag)
@@ -576,6 +571,11 @@ class TensorSide:
     def _refuse(self, args: Sequence[Box], kwargs: dict[str, Box]) -> None:
         for offer in self._offered([*args, *(v for k, v in kwargs.items() if k != "data")]):
             self.recorder.guard(self.recorder.calls.box(offer.value, offer.ref), "a setting of a call")
+
+
+def _new_numbers(recorder: Recorder, result: Any) -> bool:
+    """Whether a sequence holds numbers whose origins nobody has written down."""
+    return any(type(r) in NUMBERS for r in result) and recorder.ledger.existing_shadow(result) is None
 
 
 def _in(function: Any, functions: set[Any]) -> bool:

@@ -5,14 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+import torch
 
 from workings.recording import source
 from workings.recording.recorder import Recorder
 from workings.recording.working import Source, Working
-
-if TYPE_CHECKING:
-    import torch
 
 
 @contextmanager
@@ -25,8 +22,6 @@ def record(model: torch.nn.Module | None = None) -> Iterator[Working]:
 
     Raises ``ModuleNotFoundError`` where PyTorch is not installed.
     """
-    import torch
-
     name = type(model).__name__ if model is not None else "tensors"
     recorder = Recorder(
         Source("model", name, getattr(sys.modules.get(type(model).__module__), "__file__", None) or ""), source.SITES
