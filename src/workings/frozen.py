@@ -1,12 +1,13 @@
 """Small immutable records that cost little to define.
 
-``dataclass(frozen=True)`` writes and compiles half a dozen methods for every class. The classes of formulas, expressions and
-pages are many and small, and ``workings show`` would spend a sixth of its time on defining them. Here only ``__init__`` is
-compiled; comparison, hash and text are shared.
+``dataclass(frozen=True)`` writes and compiles half a dozen methods for every class. The classes of formulas,
+expressions and pages are many and small, and ``workings show`` would spend a sixth of its time on defining them. Here
+only ``__init__`` is compiled; comparison, hash and text are shared.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 from typing import Any, NoReturn, TypeVar, dataclass_transform
 
@@ -20,7 +21,7 @@ def frozen(cls: Class) -> Class:
 
     Defaults must be immutable; there are no field specifiers. Fields of a frozen base class come first.
     """
-    own = [name for name in cls.__dict__.get("__annotations__", {}) if not name.startswith("__")]
+    own = [name for name in inspect.get_annotations(cls) if not name.startswith("__")]
     inherited = getattr(cls, "__match_args__", ())
     names = (*(n for n in inherited if n not in own), *own)
     defaults = {name: getattr(cls, name) for name in names if hasattr(cls, name)}
@@ -37,9 +38,9 @@ def frozen(cls: Class) -> Class:
     return cls
 
 
-def names_of(record: Any) -> tuple[str, ...]:
+def names_of(record: object) -> tuple[str, ...]:
     """The names of a record's fields, in order."""
-    return record.__match_args__  # type: ignore[no-any-return]
+    return record.__match_args__  # type: ignore[attr-defined, no-any-return]
 
 
 def evolve(record: Record, **changes: Any) -> Record:
@@ -48,7 +49,7 @@ def evolve(record: Record, **changes: Any) -> Record:
 
 
 def _items(record: Any) -> Iterator[tuple[str, Any]]:
-    for name in record.__match_args__:
+    for name in names_of(record):
         yield name, getattr(record, name)
 
 

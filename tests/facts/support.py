@@ -1,10 +1,14 @@
 """What the claims are proved with: the first text's numbers, a softmax of our own, and examples given as text."""
 
+from pathlib import Path
+
 import numpy as np
 
 from workings import examples
 from workings.recording.working import Working
 
+HERE = Path(__file__).parent
+SCRIPTS = HERE.parent / "scripts"
 WORDS = ["Apple", "shares", "fell", "sharply"]
 X = np.array([[1.00, 0.20], [0.10, 1.00], [0.30, 0.60], [0.20, 0.50]])
 SWAP = np.array([[0.0, 1.0], [1.0, 0.0]])

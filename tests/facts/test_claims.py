@@ -1,7 +1,6 @@
 """What the first text claims in its abstract and in sections 1 to 3, proved on the example and the equations."""
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,13 +10,13 @@ from tests.reading.evaluating import evaluate
 from workings import equations as eq
 from workings.recording.running import record_script
 
-from .support import ATTENTIONS, OTHER_ORDER, SWAP, WORDS, X, assert_close, softmax
+from .support import ATTENTIONS, OTHER_ORDER, SCRIPTS, SWAP, WORDS, X, assert_close, softmax
 
 # -- abstract -----------------------------------------------------------------------------------------------------
 
 
 def test_the_listing_reproduces_the_numbers():
-    working = record_script("tests/scripts/first_text.py")
+    working = record_script(SCRIPTS / "first_text.py")
     assert working.printed == "[0.206 0.319 0.247 0.227]\n[0.358 0.623]\n"
     names: dict = {}
     exec(compile(working.source.text, "first_text.py", "exec"), names)
@@ -36,7 +35,7 @@ def test_the_listing_reproduces_the_numbers():
 
 def test_the_listing_has_twelve_lines():
     """Without its docstring, its comment line and the two prints."""
-    lines = [line.strip() for line in Path("tests/scripts/first_text.py").read_text(encoding="utf-8").splitlines()]
+    lines = [line.strip() for line in (SCRIPTS / "first_text.py").read_text(encoding="utf-8").splitlines()]
     assert len([line for line in lines if line and not line.startswith(('"""', "#", "print("))]) == 12
 
 

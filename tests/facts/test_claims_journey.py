@@ -11,7 +11,7 @@ from tests.examples.support import run
 from workings import equations as eq
 from workings.recording.running import record_script
 
-from .support import assert_close, softmax
+from .support import SCRIPTS, assert_close, softmax
 
 INPUTS = [
     [0.43, 0.15, 0.89],
@@ -41,7 +41,7 @@ def by_loops(inputs, query):
 
 def test_the_listings_print_what_the_text_prints():
     pytest.importorskip("torch")
-    assert record_script("tests/scripts/second_text.py").printed == PRINTED
+    assert record_script(SCRIPTS / "second_text.py").printed == PRINTED
 
 
 def test_one_query_by_score_normalise_mix():

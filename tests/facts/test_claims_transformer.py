@@ -10,7 +10,7 @@ import workings as wk
 from workings import equations as eq
 from workings import examples
 
-from .support import WORDS, X, assert_close, multiplications, run_text, softmax
+from .support import HERE, WORDS, X, assert_close, multiplications, run_text, softmax
 
 FUTURE = np.triu(np.full((4, 4), -np.inf), 1)
 
@@ -173,7 +173,7 @@ def forward_pass(ids):
 
 @pytest.mark.parametrize("sentence", ["Apple shares fell", "fell Apple", "Apple shares fell sharply"])
 def test_eight_steps_in_order_make_the_whole_forward_pass(sentence):
-    example = examples.load("tests/facts/forward_pass.toml")
+    example = examples.load(HERE / "forward_pass.toml")
     working = example.run(sentence)
     assert_close(working["next.probabilities"], forward_pass([WORDS.index(word) for word in sentence.split()]))
     order = [

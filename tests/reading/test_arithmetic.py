@@ -6,9 +6,9 @@ import random
 
 import numpy as np
 import pytest
-
 from tests.reading.evaluating import Unknown, evaluate
 from tests.recording.programs import PROGRAMS, load_program
+
 from workings.recording.opening import open_step
 from workings.recording.operations import meaning
 from workings.recording.operations.expression import Limits
@@ -42,7 +42,9 @@ def test_a_score_reads_as_the_first_text_writes_it():
 
 def test_unnamed_steps_of_a_line_stand_inside_it():
     working = shown(attention, X[:, ::-1].copy(), X, X)
-    assert str(working.at("W[0, 1]", depth=0)) == "W[0, 1] = 1.00 / (0.645 + 1.00 + 0.775 + 0.712) ≈ 1.00 / 3.133 ≈ 0.319"
+    assert (
+        str(working.at("W[0, 1]", depth=0)) == "W[0, 1] = 1.00 / (0.645 + 1.00 + 0.775 + 0.712) ≈ 1.00 / 3.133 ≈ 0.319"
+    )
 
 
 def test_a_loop_that_adds_reads_as_one_sum():

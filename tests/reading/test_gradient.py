@@ -63,13 +63,24 @@ def test_slopes_agree_with_differences(name):
 
 def test_a_whole_block_agrees_with_autograd():
     torch = pytest.importorskip("torch")
-    shapes = {"X": (5, 3), "W_Q": (3, 3), "gain": (3,), "bias": (3,), "W_1": (7, 3), "b_1": (7,), "W_2": (11, 7), "b_2": (11,)}
+    shapes = {
+        "X": (5, 3),
+        "W_Q": (3, 3),
+        "gain": (3,),
+        "bias": (3,),
+        "W_1": (7, 3),
+        "b_1": (7,),
+        "W_2": (11, 7),
+        "b_2": (11,),
+    }
     given = {name: RNG.normal(size=shape) for name, shape in shapes.items()}
     targets = np.array([1, 2, 3, 4, 10])
     program = Program(Source("example", "block"))
     box = {name: program.given(name, value.copy()) for name, value in given.items()}
     queries = program.call(np.matmul, box["X"], box["W_Q"])
-    mixed = program.call(eq.attention, queries, box["X"], box["X"], eq.causal_mask(5, np.zeros(1)), names=("mixed", ""))[0]
+    mixed = program.call(
+        eq.attention, queries, box["X"], box["X"], eq.causal_mask(5, np.zeros(1)), names=("mixed", "")
+    )[0]
     normed = program.call(eq.layer_norm, program.call(np.add, mixed, box["X"]), box["gain"], box["bias"])
     weights = [box[n] for n in ("W_1", "b_1", "W_2", "b_2")]
     logits = program.call(eq.feed_forward, normed, *weights, activation=eq.gelu)

@@ -44,7 +44,9 @@ def test_latex_writes_powers_and_infinities():
     assert latex_number(0.5, 3) == "0.50"
 
 
-@pytest.mark.parametrize(("value", "expected"), [(0.4963, "0.496"), (0.49652, "0.497"), (2.5, "2.500"), (-1e-9, "-0.000")])
+@pytest.mark.parametrize(
+    ("value", "expected"), [(0.4963, "0.496"), (0.49652, "0.497"), (2.5, "2.500"), (-1e-9, "-0.000")]
+)
 def test_rounded_keeps_the_count_of_decimals(value, expected):
     assert str(rounded(value, 3)) == expected
 

@@ -11,9 +11,9 @@ from torch import nn  # noqa: E402
 
 from workings.recording.evaluation import NotRecorded  # noqa: E402
 from workings.recording.running import record_function  # noqa: E402
-from workings.recording.tensors.session import record  # noqa: E402
 from workings.recording.tensors import resolve_operator  # noqa: E402
 from workings.recording.tensors.ledger import TensorLedger  # noqa: E402
+from workings.recording.tensors.session import record  # noqa: E402
 from workings.recording.working import Ref  # noqa: E402
 
 

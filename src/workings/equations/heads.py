@@ -66,7 +66,7 @@ def head(X: Array, W_Q: Array, W_K: Array, W_V: Array, mask: Array | None = None
         queries = X @ W_Q
         keys = X @ W_K
         values = X @ W_V
-        output, weights = attention(queries, keys, values, mask)
+        output, _weights = attention(queries, keys, values, mask)
     return output
 
 

@@ -59,9 +59,14 @@ class Line:
             parts += [latex_name(label) if latex else label, "="]
         if self.expression is not None and not isinstance(self.expression, Leaf):
             if self.expanded is not None:
-                between = "=" if isinstance(self.value, bool) else sign_of(self.expanded, self.expression, self.decimals)
+                between = (
+                    "=" if isinstance(self.value, bool) else sign_of(self.expanded, self.expression, self.decimals)
+                )
                 parts += [_written(notation, self.expanded), signs[between]]
-            parts += [_written(notation, self.expression), signs[sign_between(self.expression, self.value, self.decimals)]]
+            parts += [
+                _written(notation, self.expression),
+                signs[sign_between(self.expression, self.value, self.decimals)],
+            ]
         parts.append(result)
         if self.note:
             parts.append(rf"\quad\text{{{latex_text(self.note)}}}" if latex else f"  ({self.note})")
@@ -152,7 +157,9 @@ def arithmetic(working: Working, ref: Ref, *, depth: int | None = None, most: in
     shape = working.steps[ref.step].shape
     if len(ref.index) != len(shape):
         rest = " × ".join(map(str, shape[len(ref.index) :]))
-        raise ValueError(f"{working.path(ref.step)}: arithmetic is of one number; say which of the {rest} numbers, as in [0, 1]")
+        raise ValueError(
+            f"{working.path(ref.step)}: arithmetic is of one number; say which of the {rest} numbers, as in [0, 1]"
+        )
     return _Writer(working.decimals, depth, most).work(_Place(working, ref))
 
 
@@ -274,7 +281,7 @@ class _Writer:
         return meaning.kind(place.step) == "given"
 
     def _inlined(self, origin: _Place, node: Expression, room: int) -> Expression:
-        """Steps without a name, made in the same statement, stand inside the line instead of having one of their own."""
+        """Steps without a name, made in the same statement, stand inside the line and have none of their own."""
         if isinstance(node, Leaf):
             return self._inline_leaf(origin, node, room)
         changed = [self._inlined(origin, child, room) for child in children(node)]
@@ -289,7 +296,11 @@ class _Writer:
         step, outer = inner.step, origin.step
         if inner.working is not origin.working or step.number == outer.number:
             return leaf
-        same = step.site is not None and step.site == outer.site and (step.statement == outer.statement or step.group == outer.group)
+        same = (
+            step.site is not None
+            and step.site == outer.site
+            and (step.statement == outer.statement or step.group == outer.group)
+        )
         if not same or self._named(inner) or step.site is None:
             return leaf
         found = self._element(inner)
@@ -324,7 +335,7 @@ class _Writer:
 
 def rebuilt(node: Expression, parts: list[Expression]) -> Expression:
     """A node of the same kind with other children."""
-    
+
     from workings.recording.operations.expression import Apply, Choice, Power, Quotient, Relation
 
     match node:

@@ -1,8 +1,8 @@
 """The backward pass, worked out: how fast one number moves with every number it was made from.
 
-The result is a Working like any other: each slope is traced to the numbers it was made from, by the chain rule, step by
-step. Composite steps are opened and walked through. Slopes at a corner follow PyTorch's choice where it has one: a maximum
-shared by several numbers is shared out evenly, and relu has slope 0 at 0.
+The result is a Working like any other: each slope is traced to the numbers it was made from, by the chain rule, step
+by step. Composite steps are opened and walked through. Slopes at a corner follow PyTorch's choice where it has one: a
+maximum shared by several numbers is shared out evenly, and relu has slope 0 at 0.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def gradient(working: Working, of: str, with_respect_to: Sequence[str] = ()) -> 
     """The slopes of one number with respect to the values named (every given value it depends on, if none is named).
 
     In the Working that comes back, the slope with respect to the value at address ``A`` is named ``A`` in the group
-    ``gradient``. Raises :class:`NoGradient` where the way back cannot be followed and ``ValueError`` where ``of`` is not
-    one number.
+    ``gradient``. Raises :class:`NoGradient` where the way back cannot be followed and ``ValueError`` where ``of`` is
+    not one number.
     """
     target = working.find(of)
     shape = working.steps[target.step].shape
@@ -75,7 +75,11 @@ class _Backward:
                 ref = self.working.find(name)
                 whole = self.adjoints.get((id(self.working), ref.step))
                 shape = self.working.steps[ref.step].shape
-                box = whole if whole is not None else self.program.given(name, np.zeros(shape), note="nothing depends on it")
+                box = (
+                    whole
+                    if whole is not None
+                    else self.program.given(name, np.zeros(shape), note="nothing depends on it")
+                )
                 labels = self.working.labels(ref.step)
                 if any(labels):
                     self.program.label(box, *labels)
@@ -90,7 +94,12 @@ class _Backward:
         for binding in self.working.bindings:
             key = (id(self.working), binding.ref.step)
             step = self.working.steps[binding.ref.step]
-            if key in self.adjoints and step.operation == "given" and not binding.ref.index and step.dtype.startswith("float"):
+            if (
+                key in self.adjoints
+                and step.operation == "given"
+                and not binding.ref.index
+                and step.dtype.startswith("float")
+            ):
                 names.append(self.working.path(step.number))
         return list(dict.fromkeys(names))
 
@@ -113,7 +122,9 @@ class _Backward:
                 bound = Bound(side.working, step)
                 _RULES[kind](self, side, bound, upstream)
             elif any(_real(side.working.steps[r.step]) for r in step.inputs):
-                raise NoGradient(f"{side.working.path(number)} ({step.operation}) has no slope that can be followed here")
+                raise NoGradient(
+                    f"{side.working.path(number)} ({step.operation}) has no slope that can be followed here"
+                )
 
     def _through(self, side: _Side, step: Step, upstream: Box) -> None:
         opened = open_step(side.working, step.number)
@@ -307,9 +318,9 @@ _SLOPES: dict[str, Any] = {
     "erf": _unary(_erf_slope),
     "relu": _unary(_relu),
     "sigmoid": _unary(lambda b, x, y: b.call(np.multiply, y, b.call(np.subtract, 1.0, y))),
-    **{name: _flat for name in ("sign", "floor", "ceil", "rint", "trunc", "round", "int", "bool", "floor_divide")},
-    **{name: _flat for name in ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "isnan", "isinf")},
-    **{name: _flat for name in ("logical_and", "logical_or", "logical_not", "isfinite", "logical_xor")},
+    **dict.fromkeys(("sign", "floor", "ceil", "rint", "trunc", "round", "int", "bool", "floor_divide"), _flat),
+    **dict.fromkeys(("less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "isnan", "isinf"), _flat),
+    **dict.fromkeys(("logical_and", "logical_or", "logical_not", "isfinite", "logical_xor"), _flat),
 }
 
 
@@ -337,7 +348,11 @@ def _reduce_back(back: _Backward, side: _Side, bound: Bound, up: Box, operation:
         return
     if operation == "cumsum":
         flipped = back.call(np.flip, up, axis=axes if len(axes) == 1 else None)
-        back.give(side, x, back.call(np.flip, back.call(np.cumsum, flipped, axis=axes[0]), axis=axes if len(axes) == 1 else None))
+        back.give(
+            side,
+            x,
+            back.call(np.flip, back.call(np.cumsum, flipped, axis=axes[0]), axis=axes if len(axes) == 1 else None),
+        )
         return
     kept = tuple(1 if a in axes else n for a, n in enumerate(x.shape))
     spread = up if np.shape(up.value) == kept else back.call(np.reshape, up, kept)
@@ -375,7 +390,9 @@ def _contraction(back: _Backward, side: _Side, bound: Bound, up: Box) -> None:
             shape = [n if c in reached else 1 for c, n in zip(part, operand.shape, strict=True)]
             slope = back.call(np.multiply, back.call(np.reshape, slope, tuple(shape)), np.ones(operand.shape))
         elif any(n == 1 and sizes.get(c, 1) > 1 for c, n in zip(part, operand.shape, strict=True)):
-            axes = tuple(i for i, (c, n) in enumerate(zip(part, operand.shape, strict=True)) if n == 1 and sizes.get(c, 1) > 1)
+            axes = tuple(
+                i for i, (c, n) in enumerate(zip(part, operand.shape, strict=True)) if n == 1 and sizes.get(c, 1) > 1
+            )
             slope = back.call(np.sum, slope, axis=axes, keepdims=True)
         back.give(side, operand, slope)
 

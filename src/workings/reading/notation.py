@@ -24,13 +24,31 @@ from workings.recording.operations.expression import (
 
 _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 4, 5
 _SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
-_NAMES = {"log": "ln", "log2": "log₂", "log10": "log₁₀", "absolute": "abs", "arcsin": "asin", "arccos": "acos", "arctan": "atan"}
+_NAMES = {
+    "log": "ln",
+    "log2": "log₂",
+    "log10": "log₁₀",
+    "absolute": "abs",
+    "arcsin": "asin",
+    "arccos": "acos",
+    "arctan": "atan",
+}
 _LATEX_NAMES = {
     "log": r"\ln", "log2": r"\log_2", "log10": r"\log_{10}", "sin": r"\sin", "cos": r"\cos", "tan": r"\tan",
     "tanh": r"\tanh", "sinh": r"\sinh", "cosh": r"\cosh", "max": r"\max", "min": r"\min", "arcsin": r"\arcsin",
     "arccos": r"\arccos", "arctan": r"\arctan",
 }  # fmt: skip
-_LATEX_SIGNS = {"≤": r"\le", "≥": r"\ge", "≠": r"\ne", "≈": r"\approx", "and": r"\land", "or": r"\lor", "mod": r"\bmod", "&": r"\&", "xor": r"\oplus"}
+_LATEX_SIGNS = {
+    "≤": r"\le",
+    "≥": r"\ge",
+    "≠": r"\ne",
+    "≈": r"\approx",
+    "and": r"\land",
+    "or": r"\lor",
+    "mod": r"\bmod",
+    "&": r"\&",
+    "xor": r"\oplus",
+}
 
 
 @frozen
@@ -96,7 +114,9 @@ class Notation:
         if node.omitted:
             more = f"{node.omitted:,} more".replace(",", " ")
             rest = self.number(node.rest)
-            out += rf" + \cdots\ (\text{{{more}, together }} {rest})" if self.latex else f" + … ({more}, together {rest})"
+            out += (
+                rf" + \cdots\ (\text{{{more}, together }} {rest})" if self.latex else f" + … ({more}, together {rest})"
+            )
         return out or "0"
 
     def _signed(self, term: Expression) -> tuple[bool, str]:
@@ -107,7 +127,7 @@ class Notation:
                 return True, self._brackets(self.write(term.inner))
             return (True, text) if not minus else (True, self._brackets(self.write(term.inner)))
         if isinstance(term, Product) and term.factors:
-            minus, first = self._signed(term.factors[0]) if isinstance(term.factors[0], Leaf) else (False, "")
+            minus = isinstance(term.factors[0], Leaf) and self._signed(term.factors[0])[0]
             if minus:
                 rest = Product((Leaf(-_real(term.factors[0])), *term.factors[1:]), term.omitted, term.rest)
                 return True, self._product(rest)
@@ -166,7 +186,9 @@ class Notation:
         if node.function == "sqrt":
             if self.latex:
                 return rf"\sqrt{{{inside}}}"
-            return f"√{inside}" if isinstance(node.arguments[0], Leaf) and not inside.startswith("−") else f"√({inside})"
+            return (
+                f"√{inside}" if isinstance(node.arguments[0], Leaf) and not inside.startswith("−") else f"√({inside})"
+            )
         if node.function == "absolute":
             return rf"\left|{inside}\right|" if self.latex else f"|{inside}|"
         if self.latex:
@@ -215,7 +237,13 @@ def exact(node: Expression, decimals: int) -> Fraction | None:
             return None if above is None or not below else above / below
         case Power():
             base, exponent = exact(node.base, decimals), exact(node.exponent, decimals)
-            if base is None or exponent is None or exponent.denominator != 1 or abs(exponent) > 64 or not base and exponent < 0:
+            if (
+                base is None
+                or exponent is None
+                or exponent.denominator != 1
+                or abs(exponent) > 64
+                or (not base and exponent < 0)
+            ):
                 return None
             return base ** int(exponent)
         case Choice():

@@ -77,7 +77,9 @@ class Replay:
         """The Working with the new values; what was changed is given there, not made from anything."""
         old = self.working
         pinned = {number: old.labels(number) for number in self.changed}
-        new = replace(old, steps=list(old.steps), axis_labels=old.axis_labels | pinned, lost=list(old.lost), notes=list(old.notes))
+        new = replace(
+            old, steps=list(old.steps), axis_labels=old.axis_labels | pinned, lost=list(old.lost), notes=list(old.notes)
+        )
         for number, value in self.values.items():
             step = old.steps[number].copy()
             step.value, step.kept = value, True
@@ -142,7 +144,7 @@ def replay(working: Working, changes: Changes) -> Replay:
     ``changes`` maps addresses to new numbers (a number, a list, an array) or to the address of another value. Raises
     :class:`AddressError` for an address that names nothing and ``ValueError`` where shapes do not fit.
     """
-    out = Replay(working, {address: new for address, new in changes.items()})
+    out = Replay(working, dict(changes.items()))
     replaced: dict[int, Any] = {}
     for address, new in changes.items():
         ref, value = changed_value(working, address, new, replaced)

@@ -31,5 +31,3 @@ def _name(working: Working, ref: Ref) -> str:
 
 def _latex_name(name: str) -> str:
     return name if len(name) == 1 else rf"\mathrm{{{name.replace('_', chr(92) + '_')}}}"
-
-

@@ -40,7 +40,9 @@ class Address:
             for chunk in rest[:-1].split("]["):
                 selectors += split_selectors(chunk)
             if "" in selectors:
-                raise AddressError(f"{text!r}: a row or column is missing between the brackets; write name[row, column]")
+                raise AddressError(
+                    f"{text!r}: a row or column is missing between the brackets; write name[row, column]"
+                )
         parts = []
         for piece in head.strip().split("."):
             match = _PART.match(piece.strip())

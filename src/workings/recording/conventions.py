@@ -17,7 +17,11 @@ def read_conventions(working: Working) -> dict[str, str]:
     alike: set[tuple[str, str, str]] = set()  # a model makes the same call in every layer
     for step in working.steps:
         if step.operation in _RULES:
-            key = (step.function, repr(step.arguments), repr(step.keywords)) if step.function.startswith("aten.") else None
+            key = (
+                (step.function, repr(step.arguments), repr(step.keywords))
+                if step.function.startswith("aten.")
+                else None
+            )
         else:
             key = ("", step.dtype, "" if step.shape else "number")
         if key is not None:
@@ -69,7 +73,12 @@ def _gelu(bound: Bound) -> Iterator[tuple[str, str]]:
 
 
 def _loss(bound: Bound) -> Iterator[tuple[str, str]]:
-    yield "loss", {0: "one for each position", 1: "mean over the positions", 2: "sum over the positions"}[int(bound.get("reduction", 1))]
+    yield (
+        "loss",
+        {0: "one for each position", 1: "mean over the positions", 2: "sum over the positions"}[
+            int(bound.get("reduction", 1))
+        ],
+    )
 
 
 def _dropout(bound: Bound) -> Iterator[tuple[str, str]]:
@@ -86,4 +95,3 @@ _RULES: dict[str, Callable[[Bound], Iterator[tuple[str, str]]]] = {
     "nll_loss": _loss,
     "native_dropout": _dropout,
 }
-

@@ -68,7 +68,7 @@ class Evaluator:
         return step.kept and not (self.versions and self._changed(step))
 
     def _changed(self, step: Step) -> bool:
-        """Whether a value that was kept by reference is gone. Raises :class:`NotRecorded` where it cannot be had again."""
+        """Whether a value kept by reference is gone. Raises :class:`NotRecorded` where it cannot be had again."""
         reference, version = self.versions.get(step.number, (None, 0))
         tensor = reference() if reference is not None else None
         if tensor is None or tensor._version == version:

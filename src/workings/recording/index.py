@@ -250,11 +250,15 @@ def _place(selector: str | int, size: int, labels: tuple[str, ...] | None, axis:
         number = int(selector)
     except ValueError:
         near = difflib.get_close_matches(str(selector), labels or (), 2, 0.4)
-        known = f"its labels are {', '.join(labels)}" if labels else f"it has no labels; use a number from 0 to {size - 1}"
+        known = (
+            f"its labels are {', '.join(labels)}" if labels else f"it has no labels; use a number from 0 to {size - 1}"
+        )
         hint = f"did you mean {' or '.join(near)}?" if near else known
         raise AddressError(f"{name} has no {selector!r} along axis {axis}; {hint}") from None
     if not -size <= number < size:
-        raise AddressError(f"{name} has {size} entries along axis {axis}, numbered 0 to {size - 1}; {number} was asked for")
+        raise AddressError(
+            f"{name} has {size} entries along axis {axis}, numbered 0 to {size - 1}; {number} was asked for"
+        )
     return number % size
 
 

@@ -54,7 +54,9 @@ def _open(working: Working, step: Step, spelt: Plan) -> Opened:
     for name, operand in spelt.operands.items():
         key = spelt.slices.get(name, ())
         array = operand.array[key] if key else operand.array
-        labels = [None if a is None else a[k] for a, k in zip(operand.labels, key, strict=False)] if key else operand.labels
+        labels = (
+            [None if a is None else a[k] for a, k in zip(operand.labels, key, strict=False)] if key else operand.labels
+        )
         boxes[name] = program.given(name, array.copy(), labels if any(labels) else None)
         if operand.ref is not None:
             given = len(program.working.steps) - 1

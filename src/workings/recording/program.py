@@ -30,7 +30,13 @@ class Program:
         return self._frames[-1]
 
     def given(
-        self, name: str, value: Any, labels: Sequence[Sequence[str] | None] | None = None, *, note: str = "", site: Site | None = None
+        self,
+        name: str,
+        value: Any,
+        labels: Sequence[Sequence[str] | None] | None = None,
+        *,
+        note: str = "",
+        site: Site | None = None,
     ) -> Box:
         """A named input: an array, a number or a nested list; ``labels`` name the entries of each axis."""
         self._statement(site)
@@ -42,7 +48,12 @@ class Program:
         return self._bind(name, box)
 
     def call(
-        self, function: Callable[..., Any], *args: Any, names: str | Sequence[str] = (), site: Site | None = None, **kwargs: Any
+        self,
+        function: Callable[..., Any],
+        *args: Any,
+        names: str | Sequence[str] = (),
+        site: Site | None = None,
+        **kwargs: Any,
     ) -> Any:
         """Call a function on boxes (or plain constants) and name its result, or the parts of its result.
 
@@ -80,11 +91,22 @@ class Program:
         return Box(value)
 
     @contextmanager
-    def group(self, name: str, *, title: str = "", section: str = "", equation: str = "", detail: str = "") -> Iterator[Group]:
+    def group(
+        self, name: str, *, title: str = "", section: str = "", equation: str = "", detail: str = ""
+    ) -> Iterator[Group]:
         """A named bracket around what is recorded inside."""
         groups = self.working.groups
         group = Group(
-            len(groups), self.frame.group, name, "section", self.recorder.statements, title, equation, section, None, detail
+            len(groups),
+            self.frame.group,
+            name,
+            "section",
+            self.recorder.statements,
+            title,
+            equation,
+            section,
+            None,
+            detail,
         )
         groups.append(group)
         frame = Frame(group.number)

@@ -242,7 +242,10 @@ def _taken(call: Call) -> Node:
 
 
 ARRAY_RULES: dict[str, Rule] = {
-    **rules("transpose matrix_transpose permute_dims swapaxes swapdims t adjoint", Rule(_transposed, 1, 9, frozenset({"axes"}), starred=True)),
+    **rules(
+        "transpose matrix_transpose permute_dims swapaxes swapdims t adjoint",
+        Rule(_transposed, 1, 9, frozenset({"axes"}), starred=True),
+    ),
     **rules(
         "reshape view permute moveaxis movedim squeeze unsqueeze expand_dims flatten ravel repeat tile expand "
         "broadcast_to roll flip chunk split repeat_interleave tril triu diag narrow unbind select",

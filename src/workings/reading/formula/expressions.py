@@ -6,8 +6,7 @@ import ast
 from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any
 
-from workings.reading.formula import calls as calls
-from workings.reading.formula import syntax as syntax
+from workings.reading.formula import calls, syntax
 from workings.reading.formula.arrays import ARRAY_RULES
 from workings.reading.formula.building import DOTS, cases, fraction, one_less, power, product
 from workings.reading.formula.functions import FUNCTION_RULES

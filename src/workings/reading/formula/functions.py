@@ -240,4 +240,3 @@ FUNCTION_RULES: dict[str, Rule] = {
     "embedding": _of_two(lambda call: Subscript(call.node(1), (call.node(0),)), method=False),
     "len": Rule(lambda call: Apply(operator("len"), (call.node(0),)), bare=True),
 }  # fmt: skip
-

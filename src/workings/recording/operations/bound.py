@@ -17,7 +17,16 @@ from workings.recording.working import Ref, Slot
 if TYPE_CHECKING:
     from workings.recording.working import Step, Working
 
-_RENAMED = {"attn_mask": "mask", "is_causal": "causal", "dropout_p": "dropout", "dim": "axis", "keepdim": "keepdims", "self": "a", "input": "a", "correction": "ddof"}
+_RENAMED = {
+    "attn_mask": "mask",
+    "is_causal": "causal",
+    "dropout_p": "dropout",
+    "dim": "axis",
+    "keepdim": "keepdims",
+    "self": "a",
+    "input": "a",
+    "correction": "ddof",
+}
 
 
 @dataclass(frozen=True)
@@ -70,7 +79,7 @@ _FOREACH = {
 
 
 def base_name(step: Step) -> str:
-    """The name of a PyTorch operator without its overload: ``add_`` of ``aten.add_.Tensor``; empty for any other call."""
+    """A PyTorch operator's name without its overload: ``add_`` of ``aten.add_.Tensor``; empty for any other call."""
     return step.function.split(".")[1] if step.function.startswith("aten.") else ""
 
 
@@ -146,7 +155,7 @@ class Bound:
     def axes(self, rank: int) -> tuple[int, ...]:
         """The axes a reduction runs over, counted from the front."""
         axis = self.get("axis")
-        if axis is None or axis == [] or axis == ():
+        if axis is None or axis in ([], ()):
             return tuple(range(rank))
         axes = axis if isinstance(axis, (tuple, list)) else (axis,)
         return tuple(int(a) % rank for a in axes) if rank else ()

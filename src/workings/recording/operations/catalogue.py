@@ -51,7 +51,9 @@ CATALOGUE: dict[str, Description] = {
     "divide": _d("One value divided by another, number by number.", r"\frac{{{0}}}{{{1}}}", "{0} / {1}"),
     "power": _d("Each number raised to a power.", "{0}^{{{1}}}", "{0}^{1}"),
     "negative": _d("The sign of every number turned.", "-{0}", "−{0}"),
-    "exp": _d("e to the power of each number: always positive, and differences become ratios.", "e^{{{0}}}", "exp({0})"),
+    "exp": _d(
+        "e to the power of each number: always positive, and differences become ratios.", "e^{{{0}}}", "exp({0})"
+    ),
     "sqrt": _d("The square root of each number.", r"\sqrt{{{0}}}", "√{0}"),
     "square": _d("Each number times itself.", "{0}^2", "{0}²"),
     "absolute": _d("Each number without its sign.", r"\left|{0}\right|", "|{0}|"),
@@ -60,7 +62,11 @@ CATALOGUE: dict[str, Description] = {
     "maximum": _d("The larger of two numbers, place by place.", r"\max({0}, {1})", "max({0}, {1})"),
     "minimum": _d("The smaller of two numbers, place by place.", r"\min({0}, {1})", "min({0}, {1})"),
     "clip": _d("Each number held between two limits.", r"\operatorname{{clip}}({0})", "clip({0})"),
-    "where": _d("One of two numbers, chosen by a condition, place by place.", r"\operatorname{{where}}({0}, {1}, {2})", "where({0}, {1}, {2})"),
+    "where": _d(
+        "One of two numbers, chosen by a condition, place by place.",
+        r"\operatorname{{where}}({0}, {1}, {2})",
+        "where({0}, {1}, {2})",
+    ),
     "sum": _d("Numbers added up along an axis.", r"\sum {0}", "Σ {0}"),
     "total": _d("Several values added one after another.", r"\sum {0}", "Σ {0}"),
     "prod": _d("Numbers multiplied together along an axis.", r"\prod {0}", "Π {0}"),
@@ -92,8 +98,14 @@ CATALOGUE: dict[str, Description] = {
     "masked_fill": _d("Hidden places filled with one number.", r"\operatorname{{mask}}({0})", "mask({0})"),
     "softmax": _d("Scores become positive weights that sum to 1.", r"\operatorname{{softmax}}({0})", "softmax({0})"),
     "log_softmax": _d("The logarithm of the softmax.", r"\log\operatorname{{softmax}}({0})", "log softmax({0})"),
-    "layer_norm": _d("Each token brought to mean 0 and variance 1, then scaled and shifted.", r"\operatorname{{LayerNorm}}({0})", "LayerNorm({0})"),
-    "rms_norm": _d("Each token divided by its root mean square, then scaled.", r"\operatorname{{RMSNorm}}({0})", "RMSNorm({0})"),
+    "layer_norm": _d(
+        "Each token brought to mean 0 and variance 1, then scaled and shifted.",
+        r"\operatorname{{LayerNorm}}({0})",
+        "LayerNorm({0})",
+    ),
+    "rms_norm": _d(
+        "Each token divided by its root mean square, then scaled.", r"\operatorname{{RMSNorm}}({0})", "RMSNorm({0})"
+    ),
     "linear": _d("A matrix times each token, plus a bias.", r"{0} {1}^{{\top}} + b", "{0} {1}ᵀ + b"),
     "addmm": _d("A matrix product plus a bias.", "{1} {2} + {0}", "{1} {2} + {0}"),
     "scaled_dot_product_attention": _d(

@@ -10,7 +10,21 @@ from workings.recording.operations.bound import Bound, Operand
 from workings.recording.operations.expression import Expression, Leaf, Limits, Product
 from workings.recording.operations.reduction import sum_of
 
-NAMES = {"matmul", "dot", "inner", "outer", "vdot", "tensordot", "einsum", "vecdot", "matvec", "vecmat", "mm", "bmm", "mv"}
+NAMES = {
+    "matmul",
+    "dot",
+    "inner",
+    "outer",
+    "vdot",
+    "tensordot",
+    "einsum",
+    "vecdot",
+    "matvec",
+    "vecmat",
+    "mm",
+    "bmm",
+    "mv",
+}
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -75,7 +89,9 @@ def _einsum(bound: Bound) -> tuple[list[Operand], list[str], str]:
     parts = left.split(",")
     if "..." in left:
         free = "".join(c for c in _LETTERS.upper() if c not in spec)
-        widest = max(len(o.shape) - len(p.replace("...", "")) for o, p in zip(operands, parts, strict=True) if "..." in p)
+        widest = max(
+            len(o.shape) - len(p.replace("...", "")) for o, p in zip(operands, parts, strict=True) if "..." in p
+        )
         for i, (operand, p) in enumerate(zip(operands, parts, strict=True)):
             count = len(operand.shape) - len(p.replace("...", ""))
             parts[i] = p.replace("...", free[widest - count : widest])
@@ -101,7 +117,8 @@ def element(bound: Bound, index: tuple[int, ...], limits: Limits) -> Expression 
 
     def place(operand: Operand, part: str, inside: dict[str, int]) -> tuple[int, ...]:
         return tuple(
-            0 if size == 1 else known[c] if c in known else inside[c] for c, size in zip(part, operand.shape, strict=True)
+            0 if size == 1 else known[c] if c in known else inside[c]
+            for c, size in zip(part, operand.shape, strict=True)
         )
 
     def leaf(position: int) -> Expression:

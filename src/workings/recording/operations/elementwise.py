@@ -48,7 +48,9 @@ def _sigmoid(x: Expression) -> Expression:
 def _gelu(x: list[Expression], bound: Bound) -> Expression:
     v = x[0]
     if bound.get("approximate", "none") == "tanh":
-        inner = Product((Apply("sqrt", (Quotient(_TWO, Apply("pi", ())),)), Sum((v, Product((Leaf(0.044715), Power(v, Leaf(3))))))))
+        inner = Product(
+            (Apply("sqrt", (Quotient(_TWO, Apply("pi", ())),)), Sum((v, Product((Leaf(0.044715), Power(v, Leaf(3)))))))
+        )
         return Product((Leaf(0.5), v, Sum((_ONE, Apply("tanh", (inner,))))))
     return Product((Leaf(0.5), v, Sum((_ONE, Apply("erf", (Quotient(v, Apply("sqrt", (_TWO,))),))))))
 
@@ -114,7 +116,9 @@ RULES: dict[str, Rule] = {
     "divide": lambda x, b: Quotient(x[0], x[1]),
     "power": lambda x, b: Power(x[0], x[1]),
     "negative": lambda x, b: Negative(x[0]),
-    "positive": lambda x, b: Apply("conj", (x[0],)) if isinstance(_number(x[0]), complex) and "conj" in b.step.function else x[0],
+    "positive": lambda x, b: (
+        Apply("conj", (x[0],)) if isinstance(_number(x[0]), complex) and "conj" in b.step.function else x[0]
+    ),
     "square": lambda x, b: Power(x[0], _TWO),
     "reciprocal": lambda x, b: Quotient(_ONE, x[0]),
     "rsqrt": lambda x, b: Quotient(_ONE, Apply("sqrt", (x[0],))),
@@ -156,9 +160,47 @@ RULES: dict[str, Rule] = {
     **{
         name: _apply(name)
         for name in (
-            *("exp", "log", "log2", "log10", "sqrt", "cbrt", "sin", "cos", "tan", "arcsin", "arccos", "arctan", "arctan2"),
-            *("sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "absolute", "sign", "floor", "ceil", "rint", "trunc"),
-            *("erf", "isnan", "isinf", "isfinite", "logical_not", "bitwise_not", "degrees", "radians", "deg2rad", "rad2deg"),
+            *(
+                "exp",
+                "log",
+                "log2",
+                "log10",
+                "sqrt",
+                "cbrt",
+                "sin",
+                "cos",
+                "tan",
+                "arcsin",
+                "arccos",
+                "arctan",
+                "arctan2",
+            ),
+            *(
+                "sinh",
+                "cosh",
+                "tanh",
+                "arcsinh",
+                "arccosh",
+                "arctanh",
+                "absolute",
+                "sign",
+                "floor",
+                "ceil",
+                "rint",
+                "trunc",
+            ),
+            *(
+                "erf",
+                "isnan",
+                "isinf",
+                "isfinite",
+                "logical_not",
+                "bitwise_not",
+                "degrees",
+                "radians",
+                "deg2rad",
+                "rad2deg",
+            ),
             *("logaddexp", "copysign", "heaviside", "nan_to_num", "int", "float", "bool", "invert", "signbit"),
         )
     },
@@ -180,7 +222,19 @@ RULES: dict[str, Rule] = {
     "isclose": _relation("≈"),
 }
 _OUTER = ("outer_add", "outer_subtract", "outer_divide", "outer_maximum", "outer_minimum")
-_UNARY = {"clip", "clamp", "clamp_min", "clamp_max", "round", "nan_to_num", "relu", "leaky_relu", "gelu", "int", "float"}
+_UNARY = {
+    "clip",
+    "clamp",
+    "clamp_min",
+    "clamp_max",
+    "round",
+    "nan_to_num",
+    "relu",
+    "leaky_relu",
+    "gelu",
+    "int",
+    "float",
+}
 
 
 def _number(x: Expression) -> Any:
@@ -191,7 +245,9 @@ def _numbers(bound: Bound) -> list[Operand]:
     operation = bound.operation
     if operation in _UNARY:
         return [bound.operand(0)]
-    count = {"where": 3, "addcmul": 3, "addcdiv": 3, "lerp": 3, "threshold_backward": 3, "total": len(bound.args)}.get(operation, 2)
+    count = {"where": 3, "addcmul": 3, "addcdiv": 3, "lerp": 3, "threshold_backward": 3, "total": len(bound.args)}.get(
+        operation, 2
+    )
     every = bound.operands[:count]
     return [o for o in every if o.array.dtype.kind in "fiubcO"]
 

@@ -28,7 +28,7 @@ class Leaf:
 
 @frozen
 class Sum:
-    """Terms added up. Of a long sum only the largest terms are held; ``omitted`` counts the rest, ``rest`` is their sum."""
+    """Terms added up. Of a long sum only the largest are held; ``omitted`` counts the others, ``rest`` is their sum."""
 
     terms: tuple[Expression, ...]
     omitted: int = 0

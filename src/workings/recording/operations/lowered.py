@@ -1,4 +1,4 @@
-"""Composite operations written with simpler ones, over arrays. Recorded line by line when a composite step is opened."""
+"""Composite operations written with simpler ones, over arrays; recorded line by line when a step is opened."""
 
 from __future__ import annotations
 
@@ -264,7 +264,9 @@ def convolution(x: Any, weight: Any, padding: Any, window: Any, axes: Any, steps
     return output
 
 
-def convolution_with_bias(x: Any, weight: Any, bias: Any, padding: Any, window: Any, axes: Any, steps: Any, spec: str) -> Any:
+def convolution_with_bias(
+    x: Any, weight: Any, bias: Any, padding: Any, window: Any, axes: Any, steps: Any, spec: str
+) -> Any:
     padded = np.pad(x, padding)
     windows = np.lib.stride_tricks.sliding_window_view(padded, window, axis=axes)
     chosen = windows[steps]

@@ -21,7 +21,7 @@ Index = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Plan:
-    """A composite spelt out: a function, its operands by name, constants, and where the wanted number is in its result."""
+    """A composite spelt out: a function, its operands by name, constants, and where in its result the number is."""
 
     function: Callable[..., Any]
     operands: dict[str, Operand]
@@ -61,7 +61,9 @@ def _row(shape: Sequence[int], axes: Sequence[int], index: Index | None) -> tupl
     return key, tuple(i if a in axes else 0 for a, i in enumerate(index))
 
 
-def _reduced(bound: Bound, operand: Operand, index: Index | None) -> tuple[tuple[int, ...], int, tuple[slice, ...], Index]:
+def _reduced(
+    bound: Bound, operand: Operand, index: Index | None
+) -> tuple[tuple[int, ...], int, tuple[slice, ...], Index]:
     """Axes of a reduction, how many numbers it takes, the part of the input one result needs, and its place."""
     rank = len(operand.shape)
     axes = bound.axes(rank)
@@ -162,7 +164,9 @@ def _layer_norm(bound: Bound, index: Index | None) -> Plan:
         return Plan(lowered.inverse_deviation, {"x": x}, settings, {"x": key}, place)
     if gain is None or bias is None or wide > 1:
         count = int(np.prod([x.shape[a] for a in axes], dtype=np.int64))
-        return Plan(lowered.centred_and_scaled, {"x": x}, {"axis": axes, "count": count, "epsilon": epsilon}, {"x": key}, place)
+        return Plan(
+            lowered.centred_and_scaled, {"x": x}, {"axis": axes, "count": count, "epsilon": epsilon}, {"x": key}, place
+        )
     return Plan(equations.layer_norm, {"x": x, "gain": gain, "bias": bias}, {"epsilon": epsilon}, {"x": key}, place)
 
 
@@ -171,7 +175,9 @@ def _rms_norm(bound: Bound, index: Index | None) -> Plan:
     x, gain = bound.operand(0), bound.named_operand("gain")
     key, place = _row(x.shape, (len(x.shape) - 1,), index)
     gain = gain if gain is not None else Operand(bound.working, None, np.ones(x.shape[-1]))
-    return Plan(equations.rms_norm, {"x": x, "gain": gain}, {"epsilon": float(bound.get("epsilon", 1e-6))}, {"x": key}, place)
+    return Plan(
+        equations.rms_norm, {"x": x, "gain": gain}, {"epsilon": float(bound.get("epsilon", 1e-6))}, {"x": key}, place
+    )
 
 
 @lowers("addmm", "addmv", "baddbmm")
@@ -184,7 +190,9 @@ def _affine(bound: Bound, index: Index | None) -> Plan:
     if index is None or len(x.shape) != 2 or len(weight.shape) != 2:
         return Plan(lowered.affine, {"bias": bias, "x": x, "weight": weight}, {}, {}, index or ())
     row, column = index
-    bias_key = tuple(slice(None) if n == 1 else _one(i) for n, i in zip(bias.shape, index[2 - len(bias.shape) :], strict=True))
+    bias_key = tuple(
+        slice(None) if n == 1 else _one(i) for n, i in zip(bias.shape, index[2 - len(bias.shape) :], strict=True)
+    )
     slices = {"bias": bias_key, "x": (_one(row), slice(None)), "weight": (slice(None), _one(column))}
     return Plan(lowered.affine, {"bias": bias, "x": x, "weight": weight}, {}, slices, (0, 0))
 
@@ -252,7 +260,13 @@ def _hidden(bound: Bound, queries: int, keys: int, rows: slice) -> Any:
 def _likelihood(bound: Bound, index: Index | None) -> Plan:
     operands = {"log_probabilities": bound.operand(0), "targets": bound.operand(1)}
     if bound.step.output == 1:
-        return Plan(lowered.kept_count, {"targets": operands["targets"]}, {"ignored": int(bound.get("ignore_index", -100))}, {}, ())
+        return Plan(
+            lowered.kept_count,
+            {"targets": operands["targets"]},
+            {"ignored": int(bound.get("ignore_index", -100))},
+            {},
+            (),
+        )
     constants = {"ignored": int(bound.get("ignore_index", -100)), "reduction": int(bound.get("reduction", 1))}
     return Plan(lowered.negative_log_likelihood, operands, constants, {}, index or ())
 
@@ -270,7 +284,9 @@ def _softmax_slope(bound: Bound, index: Index | None) -> Plan:
     axes = bound.axes(len(output.shape))
     key, place = _row(output.shape, axes, index)
     function = lowered.log_softmax_slope if "log" in bound.operation else lowered.softmax_slope
-    return Plan(function, {"gradient": gradient, "output": output}, {"axis": axes[0]}, {"gradient": key, "output": key}, place)
+    return Plan(
+        function, {"gradient": gradient, "output": output}, {"axis": axes[0]}, {"gradient": key, "output": key}, place
+    )
 
 
 @lowers("nll_loss_backward")
@@ -307,7 +323,11 @@ def _batch_norm(bound: Bound, index: Index | None) -> Plan:
     operands = {"x": x}
     for place, name in enumerate(("gain", "bias", "mean", "variance"), 1):
         given = bound.args[place]
-        value = bound.operand(place).array if given is not None else np.full(x.shape[1], float(name in ("gain", "variance")))
+        value = (
+            bound.operand(place).array
+            if given is not None
+            else np.full(x.shape[1], float(name in ("gain", "variance")))
+        )
         operands[name] = Operand(bound.working, None, value.reshape(shape))
     if bound.get("training", False):
         axes = tuple(a for a in range(len(x.shape)) if a != 1)
@@ -368,7 +388,8 @@ def _attention_slope(bound: Bound, index: Index | None) -> Plan:
         hidden = mask.array if hidden is None else hidden + mask.array
     scale = bound.get("scale")
     constants = {
-        "hidden": 0.0 if hidden is None else hidden, "scale": float(scale) if scale is not None else queries[-1] ** -0.5,
+        "hidden": 0.0 if hidden is None else hidden,
+        "scale": float(scale) if scale is not None else queries[-1] ** -0.5,
         "part": bound.step.output or 0,
     }  # fmt: skip
     return Plan(lowered.attention_slope, operands, constants, {}, index or ())
@@ -386,7 +407,9 @@ def _layer_norm_slope(bound: Bound, index: Index | None) -> Plan:
     if bound.step.output == 2:
         return Plan(lowered.layer_norm_bias_slope, {"gradient": gradient}, {"over": over}, {}, index or ())
     if bound.step.output == 1:
-        return Plan(lowered.layer_norm_gain_slope, {"gradient": gradient, "x": x}, {**settings, "over": over}, {}, index or ())
+        return Plan(
+            lowered.layer_norm_gain_slope, {"gradient": gradient, "x": x}, {**settings, "over": over}, {}, index or ()
+        )
     gain = bound.named_operand("gain") or Operand(bound.working, None, np.ones(x.shape[-1]))
     return Plan(lowered.layer_norm_slope, {"gradient": gradient, "x": x, "gain": gain}, settings, {}, index or ())
 
@@ -465,7 +488,17 @@ def result_labels(working: Any, step: Any, inputs: Sequence[Any]) -> Any:
     bound = Bound(working, step)
     shape = step.shape
     blank = (None,) * len(shape)
-    if step.operation in ("mean", "var", "std", "norm", "vector_norm", "ptp", "average", "logsumexp", "linalg_vector_norm"):
+    if step.operation in (
+        "mean",
+        "var",
+        "std",
+        "norm",
+        "vector_norm",
+        "ptp",
+        "average",
+        "logsumexp",
+        "linalg_vector_norm",
+    ):
         from workings.recording.operations import reduction
 
         return reduction.labels(bound, list(inputs))

@@ -1,8 +1,8 @@
 """What operations mean: the arithmetic of one element, and how labels travel.
 
-Five kinds cover everything that has an arithmetic. *Elementwise* operations make each number from the numbers in the same
-place. *Reductions* make one number from a row of them. *Contractions* add up products. *Movements* make nothing: each
-number was somewhere else before; where, is found by running the very same call on the positions instead of the numbers.
+Five kinds cover everything that has an arithmetic. *Elementwise* operations make each number from the numbers in the
+same place. *Reductions* make one number from a row of them. *Contractions* add up products. *Movements* make nothing:
+each number was somewhere else before; where, is found by running the very same call on positions instead of numbers.
 *Composites* are lowered: run again, as a recorded equation made of the others (:mod:`workings.recording.opening`).
 """
 
@@ -25,9 +25,30 @@ _FROM_NOTHING = MADE_OF_NOTHING - {"full", "full_like", "linspace", "logspace", 
     *("new_empty_strided", "empty_strided", "new_zeros", "new_ones", "new_empty", "scalar_tensor", "empty_permuted"),
 }
 # Further outputs of these are notes for the backward pass, or places, and have no arithmetic of their own.
-_AUXILIARY = {"scaled_dot_product_attention", "sort", "topk", "batch_norm", "max_pool2d_with_indices", "multi_head_attention", "dropout"}
+_AUXILIARY = {
+    "scaled_dot_product_attention",
+    "sort",
+    "topk",
+    "batch_norm",
+    "max_pool2d_with_indices",
+    "multi_head_attention",
+    "dropout",
+}
 _WHOLE = {"batch_norm", "encoder_block"}
-_ORDERS = {"raises", "find", "count", "classes", "argsort", "nonzero", "argwhere", "flatnonzero", "searchsorted", "check", "allclose", "array_equal"}
+_ORDERS = {
+    "raises",
+    "find",
+    "count",
+    "classes",
+    "argsort",
+    "nonzero",
+    "argwhere",
+    "flatnonzero",
+    "searchsorted",
+    "check",
+    "allclose",
+    "array_equal",
+}
 
 
 def kind(step: Step) -> str:
@@ -79,16 +100,24 @@ def element(working: Working, step: Step, index: Sequence[int], limits: Limits) 
 def label_rule(working: Working, step: Step, inputs: list[Labels]) -> Labels:
     """The labels of a step's axes, from those of its inputs; dropped where they cannot be known."""
     blank: Labels = (None,) * len(step.shape)
-    if not step.shape or step.operation != "put" and not any(any(axis is not None for axis in labels) for labels in inputs):
+    if not step.shape or (
+        step.operation != "put" and not any(any(axis is not None for axis in labels) for labels in inputs)
+    ):
         return blank
     rule = _LABELS.get(kind(step))
     if rule is None:
         return _same_shape(working, step, inputs)
     try:
         labels: Labels = rule(Bound(working, step), inputs)
-    except (LookupError, ValueError, TypeError):  # a call in a form the rule does not know: no labels, rather than wrong ones
+    except (
+        LookupError,
+        ValueError,
+        TypeError,
+    ):  # a call in a form the rule does not know: no labels, rather than wrong ones
         return blank
-    fits = len(labels) == len(step.shape) and all(a is None or len(a) == n for a, n in zip(labels, step.shape, strict=True))
+    fits = len(labels) == len(step.shape) and all(
+        a is None or len(a) == n for a, n in zip(labels, step.shape, strict=True)
+    )
     return labels if fits else blank
 
 

@@ -18,20 +18,73 @@ if TYPE_CHECKING:
 
 # Parameters that say where, not what: they are taken as they are.
 _SELECTORS = {
-    *("index", "indices", "condition", "mask", "where", "positions", "repeats", "condlist", "indices_or_sections", "obj"),
+    *(
+        "index",
+        "indices",
+        "condition",
+        "mask",
+        "where",
+        "positions",
+        "repeats",
+        "condlist",
+        "indices_or_sections",
+        "obj",
+    ),
     *("shift", "shifts", "pad_width", "k", "axis", "axes", "shape", "reps", "order", "padding", "newshape", "dtype"),
     *("axis1", "axis2", "source", "destination", "start", "stop", "step", "size", "sizes", "offset", "stride", "a_min"),
 }
 # Movements of PyTorch, by base name.
 _TORCH = {
-    *("transpose", "t", "permute", "view", "_unsafe_view", "reshape", "expand", "repeat", "unsqueeze", "squeeze", "select"),
+    *(
+        "transpose",
+        "t",
+        "permute",
+        "view",
+        "_unsafe_view",
+        "reshape",
+        "expand",
+        "repeat",
+        "unsqueeze",
+        "squeeze",
+        "select",
+    ),
     *("slice", "split", "split_with_sizes", "unbind", "index", "index_select", "gather", "embedding", "masked_fill"),
     *("masked_select", "clone", "detach", "alias", "lift_fresh", "cat", "stack", "copy", "copy_", "fill_", "zero_"),
-    *("masked_fill_", "index_put_", "index_put", "scatter", "scatter_", "tril", "triu", "flip", "roll", "diagonal", "diag"),
-    *("as_strided", "constant_pad_nd", "repeat_interleave", "where", "_to_copy", "expand_as", "view_as", "narrow", "chunk"),
+    *(
+        "masked_fill_",
+        "index_put_",
+        "index_put",
+        "scatter",
+        "scatter_",
+        "tril",
+        "triu",
+        "flip",
+        "roll",
+        "diagonal",
+        "diag",
+    ),
+    *(
+        "as_strided",
+        "constant_pad_nd",
+        "repeat_interleave",
+        "where",
+        "_to_copy",
+        "expand_as",
+        "view_as",
+        "narrow",
+        "chunk",
+    ),
     *("slice_backward", "select_backward", "unfold", "movedim", "select_scatter", "slice_scatter", "_reshape_alias"),
     *("as_strided_", "t_", "transpose_", "squeeze_", "unsqueeze_", "tril_", "triu_", "hstack", "vstack", "fill"),
-    *("unsafe_split", "unsafe_split_with_sizes", "unsafe_chunk", "repeat_interleave", "index_fill", "index_fill_", "numpy_T"),
+    *(
+        "unsafe_split",
+        "unsafe_split_with_sizes",
+        "unsafe_chunk",
+        "repeat_interleave",
+        "index_fill",
+        "index_fill_",
+        "numpy_T",
+    ),
     *("index_copy", "index_copy_", "scatter_", "rot90", "take", "put_", "block_diag", "diag_embed", "view_as_real"),
 }
 _SORTS = {"sort", "partition", "topk", "msort"}
@@ -93,7 +146,7 @@ def source_of(working: Working, step: Step, index: tuple[int, ...]) -> Ref | Non
 
 
 def position_map(working: Working, step: Step) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """For every element of a moved value, which input it came from (−1: none) and its place there, counted in C order."""
+    """For every element of a moved value: the input it came from (−1: none) and its place there, in C order."""
     cache: OrderedDict[int, Any] = working.__dict__.setdefault("_position_maps", OrderedDict())
     if step.number in cache:
         cache.move_to_end(step.number)
@@ -116,7 +169,8 @@ def _by_running(working: Working, step: Step) -> tuple[np.ndarray[Any, Any], np.
     out = []
     for shift in (0.0, _FAR):
         values = [
-            _positions(working, ref, starts[i] + shift) if i in moved else working.value(ref) for i, ref in enumerate(step.inputs)
+            _positions(working, ref, starts[i] + shift) if i in moved else working.value(ref)
+            for i, ref in enumerate(step.inputs)
         ]
         out.append(as_array(run(_without_types(step), values)).astype(float))
     with np.errstate(invalid="ignore"):
@@ -180,7 +234,11 @@ def _without_types(step: Step) -> Step:
     elif step.function.startswith("numpy.") and len(arguments) > 1 and "dtype" in BY_NAME[step.function].parameters:
         place = BY_NAME[step.function].parameters.index("dtype")
         arguments = arguments[:place]
-    keywords = {k: v for k, v in step.keywords.items() if k not in ("dtype", "casting", "out", "copy", "non_blocking", "memory_format")}
+    keywords = {
+        k: v
+        for k, v in step.keywords.items()
+        if k not in ("dtype", "casting", "out", "copy", "non_blocking", "memory_format")
+    }
     if base_name(step) and isinstance(step.keywords.get("out"), dict):
         keywords["out"] = step.keywords["out"] | {"dtype": "torch.float64"}
     if step.function == "ndarray.astype" and "dtype" in step.keywords:
@@ -274,16 +332,19 @@ def _labels_along(bound: Bound, inputs: list[Any]) -> Any:
     for position, ref in enumerate(step.inputs):
         shape = working.steps[ref.step].shape[len(ref.index) :]
         here = which == position
-        if shape == step.shape and here.any() and np.array_equal(places[here], np.arange(which.size).reshape(shape)[here]):
-            if any(inputs[position]):
-                return inputs[position]  # some numbers replaced, the others where they were
+        if shape != step.shape or not here.any() or not any(inputs[position]):
+            continue
+        if np.array_equal(places[here], np.arange(which.size).reshape(shape)[here]):
+            return inputs[position]  # some numbers replaced, the others where they were
     out: list[tuple[str, ...] | None] = []
     for axis in range(len(step.shape)):
         out.append(_axis_labels(working, step, which, places, axis, inputs))
     return tuple(out)
 
 
-def _axis_labels(working: Any, step: Any, which: Any, places: Any, axis: int, inputs: list[Any]) -> tuple[str, ...] | None:
+def _axis_labels(
+    working: Any, step: Any, which: Any, places: Any, axis: int, inputs: list[Any]
+) -> tuple[str, ...] | None:
     if which.size == 0:
         return None
     if step.shape[axis] == 1:

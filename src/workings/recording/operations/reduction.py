@@ -10,9 +10,10 @@ import numpy as np
 from workings.recording.operations.bound import Bound, Operand, plain
 from workings.recording.operations.expression import Apply, Expression, Leaf, Limits, Negative, Product, Sum
 
-RULES = {"sum", "max", "min", "prod", "argmax", "argmin", "any", "all", "cumsum", "cumprod", "cummax", "cummin", "trace"} | {
-    "amax", "amin", "nansum", "count_nonzero", "gathered", "add_at", "subtract_at", "aminmax",
-}  # fmt: skip
+RULES = {
+    *("sum", "max", "min", "prod", "argmax", "argmin", "any", "all", "cumsum", "cumprod", "cummax", "cummin", "trace"),
+    *("amax", "amin", "nansum", "count_nonzero", "gathered", "add_at", "subtract_at", "aminmax"),
+}
 _RUNNING = {"cumsum": "sum", "cumprod": "prod", "cummax": "max", "cummin": "min"}
 
 
@@ -81,7 +82,11 @@ def _added_at(bound: Bound, index: tuple[int, ...], limits: Limits) -> Expressio
     """``np.add.at``: what stood there, plus every value sent to this place."""
     base, values = bound.operand(0), bound.operand(2)
     where = plain(bound.args[1])
-    key = tuple(np.asarray(k) if isinstance(k, list) else k for k in where) if isinstance(where, tuple) else np.asarray(where)
+    key = (
+        tuple(np.asarray(k) if isinstance(k, list) else k for k in where)
+        if isinstance(where, tuple)
+        else np.asarray(where)
+    )
     places = np.arange(base.array.size).reshape(base.shape)[key]
     hits = np.argwhere(places == int(np.ravel_multi_index(index, base.shape)))
     taken = bound.operation == "subtract_at"
@@ -117,7 +122,9 @@ def _combine(operation: str, values: np.ndarray[Any, Any], leaf: Any, limits: Li
     if operation in ("sum", "nansum"):
         return sum_of(values, leaf, limits)
     if operation == "count_nonzero":
-        return Apply("count", tuple(leaf(i) for i in range(min(values.size, limits.terms))), max(0, values.size - limits.terms))
+        return Apply(
+            "count", tuple(leaf(i) for i in range(min(values.size, limits.terms))), max(0, values.size - limits.terms)
+        )
     if operation == "prod":
         if values.size <= limits.terms:
             return Product(tuple(leaf(i) for i in range(values.size)))

@@ -1,4 +1,4 @@
-"""What the backward pass does to arrays that no forward pass does: slopes taken back to where their numbers came from."""
+"""What only the backward pass does to arrays: slopes are taken back to where their numbers came from."""
 
 from __future__ import annotations
 

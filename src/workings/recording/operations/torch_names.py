@@ -134,9 +134,15 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
         "max_pool2d_with_indices": "x window stride padding dilation ceiling",
         "_cdist_forward": "a b p mode",
         "_trilinear": "x1 x2 x3 expand1 expand2 expand3 summed unrolled",
-        "_scaled_dot_product_flash_attention_for_cpu_backward": "gradient queries keys values output logsumexp dropout causal mask scale",
-        "_native_multi_head_attention": "queries keys values width heads W_in b_in W_out b_out mask need average mask_type",
-        "_transformer_encoder_layer_fwd": "x width heads W_in b_in W_out b_out gelu norm_first epsilon g1 n1 g2 n2 W1 b1 W2 b2 mask mask_type",
+        "_scaled_dot_product_flash_attention_for_cpu_backward": (
+            "gradient queries keys values output logsumexp dropout causal mask scale"
+        ),
+        "_native_multi_head_attention": (
+            "queries keys values width heads W_in b_in W_out b_out mask need average mask_type"
+        ),
+        "_transformer_encoder_layer_fwd": (
+            "x width heads W_in b_in W_out b_out gelu norm_first epsilon g1 n1 g2 n2 W1 b1 W2 b2 mask mask_type"
+        ),
         "norm_": "a ord axis",
         "addcmul": "x1 x2 x3 value",
         "addcdiv": "x1 x2 x3 value",
