@@ -56,7 +56,7 @@ def _items(record: Any) -> Iterator[tuple[str, Any]]:
 def _eq(self: Any, other: object) -> Any:
     if type(self) is not type(other):
         return NotImplemented
-    return all(getattr(self, name) == getattr(other, name) for name in self.__match_args__)
+    return all(getattr(self, name) == getattr(other, name) for name in names_of(self))
 
 
 def _hash(self: Any) -> int:

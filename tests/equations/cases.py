@@ -4,6 +4,8 @@ L 7 tokens, t 5 queries, s 7 keys, d 11, m 13, d_k 3 (4 where it must be even), 
 """
 
 import math
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy
@@ -17,7 +19,7 @@ class Call(NamedTuple):
     """Arguments for one call, as NumPy arrays and plain values."""
 
     arguments: tuple[Any, ...]
-    options: dict[str, Any] = {}
+    options: Mapping[str, Any] = MappingProxyType({})
 
 
 def ids(*shape: int, below: int, seed: int) -> numpy.ndarray:

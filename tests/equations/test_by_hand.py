@@ -51,7 +51,7 @@ def test_the_policy_error_names_the_row(scores: numpy.ndarray, axis: int, place:
 def test_the_policy_error_reaches_attention() -> None:
     ones = numpy.ones((2, 2))
     mask = numpy.array([[0.0, 0.0], [-INFINITY, -INFINITY]])
-    with pytest.raises(ValueError, match="^row 1 has nothing to attend to"):
+    with pytest.raises(ValueError, match=r"^row 1 has nothing to attend to"):
         eq.attention(ones, ones, ones, mask, empty="error")
     numpy.testing.assert_array_equal(eq.attention(ones, ones, ones, mask)[0], [[1.0, 1.0], [0.0, 0.0]])
 

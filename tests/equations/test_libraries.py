@@ -72,7 +72,7 @@ def test_scalars_of_numpy_are_arrays() -> None:
 
 
 def test_arrays_of_two_libraries_are_refused() -> None:
-    with pytest.raises(TypeError, match="(?i)multiple namespaces"):
+    with pytest.raises(TypeError, match=r"(?i)multiple namespaces"):
         equations.cosine(numpy.ones(2), array_api_strict.ones(2))
     with pytest.raises(TypeError):
         equations.softmax([1.0, 2.0])

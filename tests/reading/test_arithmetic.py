@@ -73,7 +73,8 @@ def test_a_python_loop_reads_as_one_sum_too():
 def test_a_long_sum_shows_its_largest_terms_and_counts_the_rest():
     working = shown(lambda x: x.sum(), np.r_[np.full(999_999, 1e-6), 5.0])
     text = str(working.at("sum", depth=0))
-    assert "5.00" in text and "(999 996 more, together" in text
+    assert "5.00" in text
+    assert "(999 996 more, together" in text
 
 
 def test_depth_is_on_demand_however_long_the_history():

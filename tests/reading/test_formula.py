@@ -59,8 +59,10 @@ ATTENTION = [
     ),
     (
         "scores = scores.masked_fill(mask == 0, float('-inf'))",
-        r"\mathrm{scores} \leftarrow \begin{cases} -\infty & \text{if } \mathrm{mask} = 0 \\ "
-        r"\mathrm{scores} & \text{otherwise} \end{cases}",
+        (
+            r"\mathrm{scores} \leftarrow \begin{cases} -\infty & \text{if } \mathrm{mask} = 0 \\ "
+            r"\mathrm{scores} & \text{otherwise} \end{cases}"
+        ),
         "scores ← { −∞ if mask = 0; scores otherwise }",
     ),
     ("y = F.scaled_dot_product_attention(q, k, v)", r"y = \operatorname{Attention}(q, k, v)", "y = Attention(q, k, v)"),

@@ -1,4 +1,4 @@
-"""What if: values replaced, only what depends on them computed again, compared with the plain program on the new input."""
+"""What if: values replaced, only what depends on them computed again; against the plain program on the new input."""
 
 import numpy as np
 import pytest
@@ -112,7 +112,8 @@ def test_a_branch_that_goes_the_other_way_runs_the_source_again():
 def test_a_script_is_replayed_by_the_names_of_its_values(tmp_path):
     script = tmp_path / "mix.py"
     script.write_text(
-        "import numpy as np\nX = np.array([[1.0, 2.0], [3.0, 4.0]])\nw = 0.5\nY = w * X.sum(axis=0)\nif Y[0] > 5:\n    Y = -Y\n"
+        "import numpy as np\nX = np.array([[1.0, 2.0], [3.0, 4.0]])\nw = 0.5\n"
+        "Y = w * X.sum(axis=0)\nif Y[0] > 5:\n    Y = -Y\n"
     )
     working = record_script(script)
     assert np.array_equal(working.replay({"w": 1.0})["Y"], [4.0, 6.0])

@@ -46,7 +46,15 @@ def test_weights_in_single_precision_are_weights() -> None:
 
 @pytest.mark.parametrize(
     ("label", "expected"),
-    [("word", "word"), (" the", "␣the"), ("", "␣"), ("  ", "␣␣"), ("a\tb", "a⇥b"), ("\x1b[0m", "�[0m"), ("‮x", "�x")],
+    [
+        ("word", "word"),
+        (" the", "␣the"),
+        ("", "␣"),
+        ("  ", "␣␣"),
+        ("a\tb", "a⇥b"),
+        ("\x1b[0m", "�[0m"),
+        ("\u202ex", "�x"),
+    ],
 )
 def test_labels_show_what_they_hide(label: str, expected: str) -> None:
     assert visible(label) == expected

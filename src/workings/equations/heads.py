@@ -61,7 +61,7 @@ def head(X: Array, W_Q: Array, W_K: Array, W_V: Array, mask: Array | None = None
     Source: equation (8), second line; equation (14) with a memory.
     """
     if memory is not None:
-        output, weights = cross_attention(X, memory, W_Q, W_K, W_V, mask)
+        output, _weights = cross_attention(X, memory, W_Q, W_K, W_V, mask)
     else:
         queries = X @ W_Q
         keys = X @ W_K
