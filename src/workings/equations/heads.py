@@ -61,12 +61,12 @@ def head(X: Array, W_Q: Array, W_K: Array, W_V: Array, mask: Array | None = None
     Source: equation (8), second line; equation (14) with a memory.
     """
     if memory is not None:
-        output, _weights = cross_attention(X, memory, W_Q, W_K, W_V, mask)
+        output, weights = cross_attention(X, memory, W_Q, W_K, W_V, mask)
     else:
         queries = X @ W_Q
         keys = X @ W_K
         values = X @ W_V
-        output, _weights = attention(queries, keys, values, mask)
+        output, weights = attention(queries, keys, values, mask)
     return output
 
 
