@@ -143,7 +143,6 @@ kind = "cosine"
         ("projected.weights[Aple, shares]", "did you mean Apple?"),
         ("projected.weights[Apple, 9]", "numbered 0 to 3; 9 was asked for"),
         ("weights[0, 1]", "could be any of"),
-        ("projected.weights", "say which of the 4 × 4 numbers"),
         ("X[0, 0, 0]", "3 positions were given"),
         ("X[0, 0", "never closed"),
         ("X[0,,1]", "missing between the brackets"),

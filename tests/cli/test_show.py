@@ -56,6 +56,14 @@ def test_one_number_to_its_sources(workings):
     assert answer.out.rstrip().splitlines()[-1].split("≈")[-1].split()[0] == "0.319"
 
 
+def test_an_array_is_shown_as_a_table_that_says_how_to_ask_for_a_number(workings):
+    answer = workings("show", "apple", "--at", "projected.weights")
+    assert answer.code == 0
+    assert "0.206" in answer.out  # Table 2, the row of Apple
+    assert "0.319" in answer.out
+    assert "--at 'projected.weights[Apple, Apple]'" in answer.out
+
+
 def test_depth_counts_lines_back_from_a_number(workings):
     own = workings("show", "apple", "--at", "projected.scaled_scores[Apple, shares]", "--depth", "0")
     whole = workings("show", "apple", "--at", "projected.scaled_scores[Apple, shares]")

@@ -282,7 +282,7 @@ def test_the_starting_file_is_valid_and_runs(tmp_path):
     scores = X[:, ::-1] @ X.T / np.sqrt(2)
     expected = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
     np.testing.assert_allclose(working["looking.weights"].value, expected, rtol=1e-13)
-    assert working["heads.1.weights"].labels[0] == ("the", "fund", "bought", "the", "bank")
+    assert working["heads.1.weights"].labels[0] == ("the", "Apple", "bought", "the", "bank")
 
 
 @st.composite

@@ -142,6 +142,8 @@ def _rendered(working: Working, look: Look) -> str:
 
 
 def _arithmetic(working: Working, addresses: Sequence[str], look: Look, before: Working | None = None) -> str:
+    if look.format == "txt":
+        return "\n\n".join(_in_text(working, address, look, before) for address in addresses) + "\n"
     found = [(address, _worked(working, address, look)) for address in addresses]
     if look.format == "json":
         from workings.views import data
@@ -149,20 +151,29 @@ def _arithmetic(working: Working, addresses: Sequence[str], look: Look, before: 
         return data.render_arithmetic(found)
     if look.format == "tex":
         return _document([result.latex() for _, result in found])
-    if look.format == "md":
-        return "\n".join(_display(result.latex()) for _, result in found)
+    return "\n".join(_display(result.latex()) for _, result in found)
+
+
+def _in_text(working: Working, address: str, look: Look, before: Working | None = None) -> str:
+    """One number worked out; of an array its table, with how to ask for one of its numbers."""
+    from workings.recording.address import AddressError
+    from workings.recording.working import Ref
     from workings.views import terminal
 
-    parts = []
-    for address, result in found:
-        text = terminal.render_arithmetic(working, result, look.colour, look.width).rstrip("\n")
-        if before is not None:
-            earlier = terminal.render_arithmetic(
-                before, _worked(before, address, look), look.colour, look.width
-            ).rstrip("\n")
-            text = f"Before:\n{earlier}\n\nAfter:\n{text}"
-        parts.append(text)
-    return "\n\n".join(parts) + "\n"
+    if before is not None:
+        return f"Before:\n{_in_text(before, address, look)}\n\nAfter:\n{_in_text(working, address, look)}"
+    try:
+        ref = working.find(address)
+    except AddressError as error:
+        raise UserError(str(error), where=f"--at {address!r}") from None
+    shape = working.steps[ref.step].shape[len(ref.index) :]
+    if not shape:
+        return terminal.render_arithmetic(working, _worked(working, address, look), look.colour, look.width).rstrip()
+    table = terminal.render_value(working, ref, bool(look.colour), look.width).rstrip()
+    if 0 in shape:
+        return table
+    one = working.index.element_path(Ref(ref.step, (*ref.index, *(0 for _ in shape))))
+    return f"{table}\n\n  To see one of these numbers worked out, name it: --at {one!r}"
 
 
 def _worked(working: Working, address: str, look: Look) -> Arithmetic:

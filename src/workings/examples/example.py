@@ -58,7 +58,8 @@ class Example:
         origin = Source("example", self.name, self.file, self.source_text)
         origin.rerun = lambda changes, _: self._computed(sentence, changes)
         working = compute(self, sentence, origin, overrides)
-        working.groups[0].title, working.groups[0].detail = self.title, self.description
+        working.groups[0].title = self.title if sentence == self.sentence else sentence
+        working.groups[0].detail = self.description if sentence == self.sentence else ""
         return working
 
     # -- words ----------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -147,12 +148,12 @@ class _Inside:
     outer: _Place
 
 
-def arithmetic(working: Working, ref: Ref, *, depth: int | None = None, most: int = MOST_LINES) -> Arithmetic:
+def arithmetic(working: Working, ref: Ref, *, depth: int | None = None, most: int | None = None) -> Arithmetic:
     """How one number came about.
 
-    ``depth`` counts lines back from the number: 0 gives its own line alone; None goes back to what was given, up to
-    ``most`` lines. Nothing but the lines shown is worked out, however long the history. Raises ``ValueError`` where
-    ``ref`` is not a single number.
+    ``depth`` counts lines back from the number: 0 gives its own line alone; None goes back to what was given.
+    ``most`` limits the lines (60, unless a depth is given). Nothing but the lines shown is worked out, however long the
+    history. Raises ``ValueError`` where ``ref`` is not a single number.
     """
     shape = working.steps[ref.step].shape
     if len(ref.index) != len(shape):
@@ -160,6 +161,8 @@ def arithmetic(working: Working, ref: Ref, *, depth: int | None = None, most: in
         raise ValueError(
             f"{working.path(ref.step)}: arithmetic is of one number; say which of the {rest} numbers, as in [0, 1]"
         )
+    if most is None:
+        most = MOST_LINES if depth is None else sys.maxsize  # a depth that was asked for is given whole
     return _Writer(working.decimals, depth, most).work(_Place(working, ref))
 
 

@@ -167,7 +167,8 @@ class AddressIndex:
         nearest = [e for e in (named or found) if len(e.parts) == shallowest]
         if len({e.ref for e in nearest}) == 1:
             return nearest[0]
-        candidates = ", ".join(e.path for e in (named or found)[:6])
+        paths = dict.fromkeys(self.element_path(e.ref) for e in (named or found))  # one name for each value
+        candidates = ", ".join(list(paths)[:6])
         raise AddressError(f"{address.text!r} could be any of: {candidates}; say which by putting its group before it")
 
     def _is_binding(self, entry: Entry) -> bool:
