@@ -323,9 +323,7 @@ class _Writer:
             place = _Place(place.inside.outer.working, outer, place.inside.outer.inside)
         index = place.working.index
         step = place.step
-        path = index.path(step.number)
-        if place.inside is not None:
-            path = f"{place.inside.outer.working.path(place.inside.outer.ref.step)}.{path.split('.')[-1]}"
+        path = self._path(place)
         if not place.ref.index:
             return path
         labels = index.labels(step.number)
@@ -334,6 +332,15 @@ class _Writer:
             names = labels[axis] if axis < len(labels) else None
             selectors.append(quote_selector(label_at(names, at)) if names else str(at))
         return f"{path}[{', '.join(selectors)}]"
+
+    def _path(self, place: _Place) -> str:
+        """The path of a step; of one inside an opening, behind the path of what was opened."""
+        path = place.working.path(place.step.number)
+        if place.inside is None:
+            return path
+        own = path.split(".")
+        names = own[2:] if len(own) > 2 else own[-1:]
+        return ".".join([self._path(place.inside.outer), *names])
 
 
 def rebuilt(node: Expression, parts: list[Expression]) -> Expression:

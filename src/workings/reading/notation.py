@@ -127,6 +127,7 @@ class Notation:
                 return True, self._brackets(self.write(term.inner))
             return (True, text) if not minus else (True, self._brackets(self.write(term.inner)))
         if isinstance(term, Product) and term.factors:
+            term = _flat(term)
             minus = isinstance(term.factors[0], Leaf) and self._signed(term.factors[0])[0]
             if minus:
                 rest = Product((Leaf(-_real(term.factors[0])), *term.factors[1:]), term.omitted, term.rest)
@@ -144,6 +145,7 @@ class Notation:
     def _product(self, node: Product) -> str:
         sign = r" \times " if self.latex else "×"
         parts = []
+        node = _flat(node)
         for place, factor in enumerate(node.factors):
             text, binds = self._write(factor)
             if (binds < _PRODUCT) or (place and isinstance(factor, Quotient) and not self.latex):
@@ -205,6 +207,15 @@ class Notation:
         if isinstance(node.condition, Leaf):
             condition, word = ("true" if node.first else "false"), "condition"
         return rf"{chosen}\ (\text{{{word} }} {condition})" if self.latex else f"{chosen} ({word} {condition})"
+
+
+def _flat(node: Product) -> Product:
+    """A product of products as one."""
+    factors: list[Expression] = []
+    for factor in node.factors:
+        inner = _flat(factor) if isinstance(factor, Product) else factor
+        factors += inner.factors if isinstance(inner, Product) and not inner.omitted else (inner,)
+    return Product(tuple(factors), node.omitted, node.rest)
 
 
 def _real(node: Expression) -> float:

@@ -143,7 +143,7 @@ class _Walker:
                 if thing.kind not in HIDDEN_KINDS:
                     buckets.append((thing, []))
                 continue
-            site = thing.site if thing is not None else None
+            site = thing.site if thing is not None else self.bindings[number, statement][0].site
             key = (site.file, site.line, site.text) if site is not None and site.text else ("statement", statement)
             if key not in places:
                 places[key] = len(buckets)
@@ -180,6 +180,8 @@ class _Walker:
     def _head(self, group: Group, number: int, level: int) -> Section:
         equation = self._equation(group)
         title = group.title or (equation.title if equation is not None else group.name)
+        if group.kind == "module" and not title:
+            title = group.detail.partition("(")[0]
         sentence = equation.sentence if equation is not None else ""
         return Section(
             self.working.index.group_path(number), group.name, title, group.kind, sentence, equation, group.section,
@@ -188,11 +190,13 @@ class _Walker:
 
     def _entries(self, group: int, runs: list[tuple[int, list[Step]]]) -> list[Entry]:
         """A statement that ran once, or the last of the times a loop ran it."""
-        statement, steps = runs[-1]
+        steps = runs[-1][1]
         every = [s for _, part in runs for s in part]
-        bindings = self.bindings.get((group, statement), [])
+        bound = [self.bindings.get((group, at), []) for at, _ in runs]
+        bindings = list({b.name: b for part in bound for b in part}.values())  # what each name was bound to last
+        times = max([1, sum(bool(part) for _, part in runs), *(_count(b.name, bound) for b in bindings)])
         site = next((s.site for s in steps if s.site is not None), None) or next((b.site for b in bindings), None)
-        if all(s.operation in ("given", "size") for s in steps):
+        if all(s.operation in ("given", "size") for s in every) and (every or not site):
             return self._given(bindings, steps, site)
         named = _targets(bindings, site)
         values = tuple(v for v in (self._value(b.ref, self._path_of(b), b.name) for b in named) if v is not None)
@@ -202,7 +206,7 @@ class _Walker:
         if not values:
             return []
         text = site.text if site is not None else ""
-        repeats = not steps and all(v.ref.step in self.seen for v in values)
+        repeats = not every and all(v.ref.step in self.seen for v in values)
         return [
             Entry(
                 values[0].path,
@@ -211,7 +215,7 @@ class _Walker:
                 site,
                 values,
                 tuple(s.number for s in every),
-                len(runs),
+                times,
                 operation=steps[-1].operation if steps else "",
                 repeats=repeats,
             )
@@ -278,6 +282,11 @@ class _Walker:
             if code is None or code.co_filename != self.files.get(group.number):
                 return None
         return equation_of(function) if function is not None else None
+
+
+def _count(name: str, bound: list[list[Binding]]) -> int:
+    """How many times a line bound a name."""
+    return sum(any(b.name == name for b in part) for part in bound)
 
 
 def _targets(bindings: list[Binding], site: Site | None) -> list[Binding]:

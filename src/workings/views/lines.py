@@ -54,7 +54,7 @@ def is_literal(working: Working, entry: Entry) -> bool:
     """Numbers written out in the source: their formula would only repeat the table."""
     steps = [working.steps[n] for n in entry.steps]
     own = {s.number for s in steps}
-    literal = all(s.operation in ("given", "array", "asarray", "tensor", "list") for s in steps)
+    literal = bool(steps) and all(s.operation in ("given", "array", "asarray", "tensor", "list") for s in steps)
     return literal and any(v.shape for v in entry.values) and all(r.step in own for s in steps for r in s.inputs)
 
 
