@@ -8,6 +8,7 @@ tensor was made of) comes from the rewritten source, through :class:`TensorSide`
 from __future__ import annotations
 
 import functools
+import gc
 import types
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -52,6 +53,9 @@ _FACTORS = {"mul", "div"}
 _SUMMANDS = {"add", "sub", "rsub", "fill", "masked_fill", "full_like", "gt", "ge", "lt", "le"}
 _BACKWARD_FACTORS = {"aten.mul.Tensor", "aten.div.Tensor"}
 _SAMPLES = {"multinomial", "bernoulli", "binomial", "poisson", "normal"}  # draws that depend on the numbers given
+
+
+_UNCOLLECTED = 50_000
 
 
 class _Mode(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -105,6 +109,7 @@ class TensorSide:
         self._left: list[tuple[Any, Ref]] | None = None
         self._mode = _Mode(self)
         self._shown: list[tuple[str, Any]] = []
+        self._thresholds = gc.get_threshold()
 
     # -- beginning and end --------------------------------------------------------------------------------------
 
@@ -114,10 +119,15 @@ class TensorSide:
             plain_method = getattr(torch.Tensor, name)
             self._shown.append((name, plain_method))
             setattr(torch.Tensor, name, self._quietly(plain_method))
+        # A recording makes many small objects and frees few: collections on the way would find nothing.
+        self._thresholds = gc.get_threshold()
+        if self._thresholds[0]:
+            gc.set_threshold(max(self._thresholds[0], _UNCOLLECTED), *self._thresholds[1:])
         self._mode.__enter__()  # type: ignore[no-untyped-call]
 
     def stop(self) -> None:
         self._mode.__exit__(None, None, None)  # type: ignore[no-untyped-call]
+        gc.set_threshold(*self._thresholds)
         for name, method in self._shown:
             setattr(torch.Tensor, name, method)
         self._shown.clear()
