@@ -9,7 +9,7 @@ import numpy as np
 
 from workings.recording.frames import Box
 from workings.recording.ledger import NUMBERS
-from workings.recording.operations import functions
+from workings.recording.operations import doings, functions
 from workings.recording.working import Guard, Ref
 from workings.recording.writer import NUMPY_ARRAY, Writer
 
@@ -23,7 +23,7 @@ class Remembering(Writer):
         """A set of numbers: which of them are equal must not change; looking inside it guards their values."""
         known = [b for b in boxes if isinstance(self.tag_of(b), Ref)]
         if known and all(type(b.value) in NUMBERS or isinstance(b.value, np.generic) for b in boxes):
-            same = functions.classes(*[b.value for b in boxes])
+            same = doings.classes(*[b.value for b in boxes])
             self.guard(self.record(functions.BY_NAME["recording.classes"], boxes, {}, same), "which members are equal")
             self._sets[id(value)] = (value, known)
         else:
