@@ -139,7 +139,11 @@ def _equation(equation: Equation) -> str:
         out += ["", "  Choices that change numbers"]
         for topic, choice in equation.variants.items():
             out += textwrap.wrap(f"{topic}: {choice}", WIDTH, initial_indent="    ", subsequent_indent="      ")
-    section = f"section {equation.section} of the first text; " if equation.section else ""
+    section = (
+        f'section {equation.section} of Forler (2026), "The attention mechanism and the transformer, step by step"; '
+        if equation.section
+        else ""
+    )
     out += ["", *_filled(f"From: {section}{equation.source}")]
     out += ["", f"  Code: workings.equations.{function.__name__}", textwrap.indent(code(function), "    ")]
     users = used_by(equation.name)
