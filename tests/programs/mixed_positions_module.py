@@ -31,5 +31,6 @@ def program(x, scale):
     return z, similarity, np.corrcoef(similarity)[0, 1]
 
 
+OPAQUE = True
 FIRST = {"x": torch.sin(torch.arange(12.0)).reshape(1, 3, 4), "scale": 2.0}
 SECOND = {"x": torch.cos(0.7 * torch.arange(12.0)).reshape(1, 3, 4), "scale": 1.3}

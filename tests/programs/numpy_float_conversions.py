@@ -43,5 +43,6 @@ def program(v, n):
     )
 
 
+OPAQUE = True
 FIRST = {"v": np.array([0.5678, 1.2345, 2.71828]), "n": np.array([12, 18])}
 SECOND = {"v": np.array([1.3579, 0.9876, 3.14159]), "n": np.array([20, 15])}

@@ -33,6 +33,7 @@ def program(A, B, x):
     )
 
 
+OPAQUE = True
 FIRST = {
     "A": np.array([[0.5, -1.0], [0.8, 0.2]]),
     "B": np.array([[1.3, 0.4], [-0.7, 0.9]]),

@@ -20,6 +20,7 @@ def program(x, y, knots):
     return chosen, lengths, stable, angles, smooth, between, places, weighted, groups, spread, slope, polynomial, powers
 
 
+OPAQUE = True
 FIRST = {"x": np.array([0.5, -1.2, 0.9, 1.6]), "y": np.array([0.4, 1.3, 0.7, 0.2]), "knots": np.array([-1.0, 0.3, 1.2])}
 SECOND = {
     "x": np.array([-0.8, 1.1, 0.3, -0.1]),

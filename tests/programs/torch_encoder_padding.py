@@ -21,5 +21,6 @@ def program(x):
     return slow * kept, fast * kept, pooled
 
 
+OPAQUE = True
 FIRST = {"x": torch.sin(torch.arange(24.0)).reshape(2, 3, 4)}
 SECOND = {"x": torch.cos(0.7 * torch.arange(24.0)).reshape(2, 3, 4)}

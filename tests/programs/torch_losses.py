@@ -20,6 +20,7 @@ def program(logits, targets, wanted):
     return one, two, three, four, summed, smoothed, padded, perplexity, squared, divergence, binary
 
 
+OPAQUE = True
 FIRST = {
     "logits": torch.tensor([[0.5, -1.0, 2.0], [1.2, 0.3, -0.7], [0.1, 0.9, 0.4]]),
     "targets": torch.tensor([2, 0, 1]),

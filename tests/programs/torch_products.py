@@ -28,6 +28,7 @@ def program(A, B, x):
     }
 
 
+OPAQUE = True
 FIRST = {
     "A": torch.tensor([[0.5, -1.0], [0.8, 0.2]]),
     "B": torch.tensor([[1.3, 0.4], [-0.7, 0.9]]),

@@ -36,5 +36,6 @@ def program(x):
     }
 
 
+OPAQUE = True
 FIRST = {"x": torch.tensor([[0.5, -1.0, 0.3], [0.8, 0.2, -0.6]])}
 SECOND = {"x": torch.tensor([[-0.9, 1.4, 0.6], [0.35, -1.2, 0.45]])}

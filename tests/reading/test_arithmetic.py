@@ -93,6 +93,37 @@ def test_arithmetic_is_of_one_number():
         working.at("S")
 
 
+def test_a_number_changed_out_of_sight_is_never_explained():
+    def written_through_memory(a):
+        b = a.copy()
+        memory = memoryview(b)
+        memory[0] = 5.0
+        return b + 1.0
+
+    working = shown(written_through_memory, np.array([1.9, 1.6]))
+    line = working.at("add[0]").last
+    assert line.value == 6.0
+    assert line.expression is None
+    assert "origin not recorded" in line.note
+    assert str(working.at("add[1]")).endswith("1.60 + 1.00 = 2.60")
+
+
+def test_what_is_no_number_is_left_out_of_a_sum_that_leaves_it_out():
+    def totals(a):
+        total = np.nansum(a)
+        middle = np.nanmean(a)
+        return total, middle
+
+    working = shown(totals, np.array([1.0, np.nan, 3.0]))
+    assert str(working.at("total")) == "total = 1.00 + 3.00 = 4.00"
+    assert str(working.at("middle")).splitlines()[-1].endswith("= 4.00 / 2.00 = 2.00")
+
+
+def test_complex_numbers_stand_in_brackets():
+    working = shown(lambda z: z[0] * z[1], np.array([1 + 2j, 3 - 1j]))
+    assert str(working.at("multiply", depth=0)).endswith("(1.00 + 2.00i)×(3.00 − 1.00i) = 5.00 + 5.00i")
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_arithmetic_of_every_step_gives_its_value(name):
     """Three elements of every step of every program, worked out from the shown leaves by Python's math."""

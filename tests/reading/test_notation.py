@@ -2,7 +2,7 @@
 
 import pytest
 
-from workings.reading.notation import Notation, exact, sign_between
+from workings.reading.notation import Notation, exact, sign_between, sign_of
 from workings.recording.operations.expression import (
     Apply,
     Choice,
@@ -42,6 +42,12 @@ L = Leaf
         (Apply("max", (L(0.1), L(0.2))), "max(0.10, 0.20)", r"\max\left(0.10, 0.20\right)"),
         (Negative(Sum((L(1.0), L(2.0)))), "−(1.00 + 2.00)", r"-\left(1.00 + 2.00\right)"),
         (Relation("≤", L(1), L(2)), "1 ≤ 2", r"1 \le 2"),
+        (Product((Quotient(L(1.0), L(3)), L(3))), "(1.00 / 3)×3", r"\frac{1.00}{3} \times 3"),
+        (Product((Product((L(0.5), L(2.0))), Product((L(-0.5), L(2.0))))), "0.50×2.00×(−0.50)×2.00",
+         r"0.50 \times 2.00 \times \left(-0.50\right) \times 2.00"),
+        (Sum((L(1.0), Product((Product((L(-0.5), L(2.0))), L(3.0))))), "1.00 − 0.50×2.00×3.00",
+         r"1.00 - 0.50 \times 2.00 \times 3.00"),
+        (Relation("mod", L(7.0), L(-3.0)), "7.00 mod (−3.00)", r"7.00 \bmod \left(-3.00\right)"),
         (Sum((L(5.0), L(4.0)), 998, 12.0), "5.00 + 4.00 + … (998 more, together 12.00)",
          r"5.00 + 4.00 + \cdots\ (\text{998 more, together } 12.00)"),
         (Choice(Relation(">", L(0.5), L(0)), L(0.5), L(0), True), "0.50 (since 0.50 > 0)",
@@ -68,6 +74,14 @@ def test_written_as_on_the_board(node, text, latex):
         (Sum((Product((L(0.40126), L(0.2))), Product((L(0.19144), L(1.0))), Product((L(0.21586), L(0.6))),
               Product((L(0.19144), L(0.5))))), 0.49692, "≈"),
         (Sum((L(0.1), L(0.2))), 0.1 + 0.2, "="),
+        (Apply("round", (L(0.1257), L(1))), 0.1, "="),
+        (Apply("int", (L(3.4),)), 3, "="),
+        (Apply("sign", (L(-2.0),)), -1.0, "="),
+        (Apply("argmax", (L(0.1), L(0.7), L(0.2))), 1, "="),
+        (Sum((L(True), L(True), L(False))), 2, "="),
+        (Apply("exp", (L(float("-inf")),)), 0.0, "="),
+        (Apply("max", (L(0.25), L(float("-inf")))), 0.25, "="),
+        (Relation("//", L(1.0), L(2)), 0.0, "="),
         (L(float("nan")), float("nan"), "="),
     ],
 )  # fmt: skip
@@ -78,3 +92,9 @@ def test_equals_only_where_what_is_shown_is_exact(node, value, sign):
 def test_exact_arithmetic_reads_what_is_shown_not_what_is_meant():
     third = L(1 / 3)
     assert float(exact(Sum((third, third, third)), 3)) == 0.999
+
+
+def test_the_same_arithmetic_on_exact_numbers_is_equal():
+    inner = Sum((Product((L(1.0), L(1.0))), Product((L(0.2), L(0.2)))))
+    assert sign_of(Apply("sqrt", (inner,)), Apply("sqrt", (L(1.04),)), 3) == "="
+    assert sign_of(Apply("sqrt", (Quotient(L(1.0), L(3.0)),)), Apply("sqrt", (L(1 / 3),)), 3) == "≈"

@@ -122,6 +122,28 @@ def test_a_script_is_replayed_by_the_names_of_its_values(tmp_path):
     assert np.array_equal(turned["Y"], [-6.0, -3.0])
 
 
+@pytest.mark.parametrize(
+    "made",
+    [
+        "np.array([1.9, 1.6, 1.8])",
+        "np.asarray([1, 2, 3])",
+        "np.ones(3)",
+        "np.linspace(1, 2, 3)",
+        "np.arange(1.0, 4.0)",
+        "np.full(3, 2.0)",
+        "np.array(2.0).reshape(1)",
+    ],
+)
+def test_a_branch_on_an_array_made_in_the_source_is_guarded(tmp_path, made):
+    script = tmp_path / "branch.py"
+    script.write_text(f"import numpy as np\nB = {made}\nif B.sum() > 0:\n    v = B * 2\nelse:\n    v = B - 1\n")
+    working = record_script(script)
+    count = working["B"].value.size
+    replay = working.replay({"B": [-1.0, -2.0, -3.0][:count]})
+    assert replay.rerun is not None
+    assert np.array_equal(replay["v"], [-2.0, -3.0, -4.0][:count])
+
+
 def test_behind_a_call_that_cannot_be_made_again_everything_is_frozen():
     vectorised = np.vectorize(lambda v: v * 2)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workings.frozen import evolve, frozen
+from workings.reading.checking import gives
 from workings.reading.notation import Notation, exact, sign_between, sign_of
 from workings.recording.address import quote_selector
 from workings.recording.index import label_at
@@ -58,8 +59,8 @@ class Line:
         label = self.name if label is None else label
         if label:
             parts += [latex_name(label) if latex else label, "="]
-        if self.expression is not None and not isinstance(self.expression, Leaf):
-            if self.expanded is not None:
+        if self.expression is not None and notation.write(self.expression) != result:
+            if self.expanded is not None and notation.write(self.expanded) != notation.write(self.expression):
                 between = (
                     "=" if isinstance(self.value, bool) else sign_of(self.expanded, self.expression, self.decimals)
                 )
@@ -232,6 +233,9 @@ class _Writer:
         raw = self._element(origin)
         if raw is None:
             return Line(name, place.ref, value, self.decimals, site=step.site, note=_note(step)), []
+        if not gives(raw, value, step.dtype):
+            note = "origin not recorded: it is not what its inputs give, so it was changed out of sight"
+            return Line(name, place.ref, value, self.decimals, site=step.site, note=note), []
         expression = self._gathered(origin, raw)
         expanded = self._inlined(origin, expression, _INLINE)
         shown = expanded if expanded is not expression else None

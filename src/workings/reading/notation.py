@@ -20,6 +20,7 @@ from workings.recording.operations.expression import (
     Quotient,
     Relation,
     Sum,
+    children,
 )
 
 _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 4, 5
@@ -70,6 +71,8 @@ class Notation:
         match node:
             case Leaf():
                 text = self.number(node.value)
+                if isinstance(node.value, complex):
+                    return text, 0
                 if text[0] in "−-":
                     return text, _SUM
                 return text, _PRODUCT if "×" in text or r"\times" in text else _ATOM
@@ -85,7 +88,8 @@ class Notation:
                 return self._power(node), _POWER
             case Relation():
                 sign = _LATEX_SIGNS.get(node.sign, node.sign) if self.latex else node.sign
-                return f"{self._tight(node.left, _SUM)} {sign} {self._tight(node.right, _SUM)}", 0
+                level = _PRODUCT if node.sign in ("//", "mod", "<<", ">>") else _SUM
+                return f"{self._tight(node.left, level)} {sign} {self._tight(node.right, level)}", 0
             case Choice():
                 return self._choice(node), _ATOM
             case Apply():
@@ -135,6 +139,8 @@ class Notation:
             return False, self._product(term)
         if isinstance(term, Leaf):
             text = self.number(term.value)
+            if isinstance(term.value, complex):
+                return False, self._brackets(text)
             return (True, text[1:]) if text.startswith(("−", "-")) else (False, text)
         if isinstance(term, Sum):
             return False, self._brackets(self._sum(term)) if len(term.terms) > 1 else self._sum(term)
@@ -148,8 +154,10 @@ class Notation:
         node = _flat(node)
         for place, factor in enumerate(node.factors):
             text, binds = self._write(factor)
-            if (binds < _PRODUCT) or (place and isinstance(factor, Quotient) and not self.latex):
-                text = text if place == 0 and isinstance(factor, Leaf) else self._brackets(text)
+            beside = len(node.factors) > 1 and isinstance(factor, Quotient) and not self.latex
+            if binds < _PRODUCT or beside:
+                first = place == 0 and isinstance(factor, Leaf) and not isinstance(factor.value, complex)
+                text = text if first else self._brackets(text)
             parts.append(text)
         out = sign.join(parts)
         if node.omitted:
@@ -229,6 +237,8 @@ def exact(node: Expression, decimals: int) -> Fraction | None:
     """The exact value of an expression read as it is shown; None where exact decimal arithmetic does not give one."""
     match node:
         case Leaf():
+            if isinstance(node.value, bool):
+                return Fraction(int(node.value))  # among numbers, a truth counts as 1
             value = shown(node.value, decimals)
             return None if value is None else Fraction(value)
         case Negative():
@@ -276,6 +286,20 @@ def _all_known(parts: list[Fraction | None], combine: Callable[[list[Fraction]],
 _AT_ZERO = {"exp": 1, "cos": 1, "cosh": 1, "sin": 0, "tan": 0, "tanh": 0, "sinh": 0, "erf": 0, "arctan": 0, "arcsin": 0}
 
 
+_WHOLE_NUMBERS: dict[str, Callable[[Any], int | Fraction]] = {
+    "int": lambda v: math.trunc(v[0]),
+    "trunc": lambda v: math.trunc(v[0]),
+    "floor": lambda v: math.floor(v[0]),
+    "ceil": lambda v: math.ceil(v[0]),
+    "sign": lambda v: (v[0] > 0) - (v[0] < 0),
+    "round": lambda v: round(v[0], int(v[1])) if len(v) > 1 else round(v[0]),
+    "rint": lambda v: round(v[0]),
+    "argmax": lambda v: v.index(max(v)),
+    "argmin": lambda v: v.index(min(v)),
+    "count": lambda v: sum(x != 0 for x in v),
+}
+
+
 def _exact_function(node: Apply, decimals: int) -> Fraction | None:
     arguments = node.arguments
     if node.function in ("max", "min"):  # an infinity that loses takes no part
@@ -292,6 +316,8 @@ def _exact_function(node: Apply, decimals: int) -> Fraction | None:
         return (max if node.function == "max" else min)(values)  # type: ignore[type-var]
     if node.function in ("absolute", "float"):
         return abs(first) if node.function == "absolute" else first
+    if node.function in _WHOLE_NUMBERS:
+        return Fraction(_WHOLE_NUMBERS[node.function](values))
     if node.function == "sqrt" and first >= 0:
         root = Fraction(math.isqrt(first.numerator), math.isqrt(first.denominator))
         return root if root * root == first else None
@@ -313,5 +339,17 @@ def sign_between(node: Expression, value: Any, decimals: int) -> str:
 
 def sign_of(left: Expression, right: Expression, decimals: int) -> str:
     """The sign between two expressions as they are shown."""
+    return "=" if _as_shown(left, right, decimals) else "≈"
+
+
+def _as_shown(left: Expression, right: Expression, decimals: int) -> bool:
+    """Whether two expressions are the same arithmetic on numbers that are shown exactly alike."""
     first, second = exact(left, decimals), exact(right, decimals)
-    return "=" if first is not None and first == second else "≈"
+    if first is not None and second is not None:
+        return first == second
+    if isinstance(left, Leaf) or isinstance(right, Leaf) or type(left) is not type(right):
+        return isinstance(left, Leaf) and isinstance(right, Leaf) and left.value == right.value
+    if isinstance(left, Apply) and isinstance(right, Apply) and left.function != right.function:
+        return False
+    mine, others = children(left), children(right)
+    return len(mine) == len(others) and all(_as_shown(a, b, decimals) for a, b in zip(mine, others, strict=True))

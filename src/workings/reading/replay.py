@@ -339,6 +339,9 @@ def _constantly(value: Any) -> Change:
     def change(old: Any) -> Any:
         if isinstance(old, np.ndarray):
             return np.array(value, dtype=old.dtype)
+        if hasattr(old, "requires_grad") and hasattr(value, "detach"):
+            new = value.detach().clone()  # a leaf, as a replaced parameter is; gradients are asked for where they were
+            return new.requires_grad_() if old.requires_grad else new
         if type(old) is list and hasattr(value, "tolist"):
             return value.tolist()
         return value

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from workings.equations import EQUATIONS, Equation, equation_of
@@ -55,6 +57,8 @@ class Entry:
     note: str = ""
     repeats: bool = False
     """Whether every value here has been shown before, under this or another name."""
+
+_DEEPEST = 100  # calls inside calls that are written out; a function that calls itself for ever has no last one
 
 
 @dataclass
@@ -155,8 +159,8 @@ class _Walker:
                 runs[-1][1].append(thing)
         for what, runs in buckets:
             if isinstance(what, Group):
-                inner = self.section(what.number, level + 1)
-                if inner.items:
+                inner = self.section(what.number, level + 1) if level < _DEEPEST else None
+                if inner is not None and inner.items:
                     section.items.append(inner)
             else:
                 section.items += [e for e in self._entries(number, runs) if self._worth_showing(group, e)]
@@ -223,7 +227,9 @@ class _Walker:
 
     def _given(self, bindings: list[Binding], steps: list[Step], site: Site | None) -> list[Entry]:
         out = []
-        named = [(b.ref, self._path_of(b), b.name) for b in bindings]
+        named = [(b.ref, self._path_of(b), b.name) for b in _targets(bindings, site)]
+        if bindings and not named:
+            return []  # only the running variable of a comprehension: not what the line makes
         for ref, path, name in named or [(Ref(s.number), self.working.path(s.number), "") for s in steps]:
             value = self._value(ref, path, name)
             if value is None or (not value.shape and not bindings):
@@ -291,10 +297,31 @@ def _count(name: str, bound: list[list[Binding]]) -> int:
 
 def _targets(bindings: list[Binding], site: Site | None) -> list[Binding]:
     """The names a line assigns, without the running variables of comprehensions in it."""
-    if site is None or not site.targets:
+    if site is None:
         return bindings
+    if not site.targets:
+        running = _running(site.text)
+        return [b for b in bindings if b.name not in running]
     targets = {t.partition("[")[0] for t in site.targets}
     return [b for b in bindings if b.name in targets]
+
+
+@lru_cache(maxsize=4096)
+def _running(text: str) -> frozenset[str]:
+    """The variables that comprehensions of a line run through; those of a loop belong to its line."""
+    if " for " not in text:
+        return frozenset()
+    import ast
+
+    with suppress(SyntaxError):  # a line that opens a block has no meaning by itself
+        tree = ast.parse(f"async def line():\n{_indented(text)}")
+        parts = [n.target for n in ast.walk(tree) if isinstance(n, ast.comprehension)]
+        return frozenset(n.id for part in parts for n in ast.walk(part) if isinstance(n, ast.Name))
+    return frozenset()
+
+
+def _indented(text: str) -> str:
+    return f" {text} pass" if text.rstrip().endswith(":") else f" {text}"
 
 
 def _results(steps: list[Step]) -> list[Step]:

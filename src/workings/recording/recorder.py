@@ -19,7 +19,9 @@ from workings.recording.frames import LOST, Box, Frame, in_a_row
 from workings.recording.iteration import Tap
 from workings.recording.ledger import CONSTANT, NUMBERS, Tag
 from workings.recording.naming import Naming
-from workings.recording.working import Ref, Working
+from workings.recording.operations import meaning
+from workings.recording.scopes import OWN_NAMES
+from workings.recording.working import Loss, Ref, Working
 from workings.recording.writer import NUMPY_ARRAY
 
 _PLAIN = {str, list, tuple, dict, set, type(None)}
@@ -163,10 +165,9 @@ class Recorder(Naming):
     @staticmethod
     def own_names(value: Any) -> Box:
         """``locals()``, ``vars()`` and ``dir()`` of a function, without the names that the rewriting brought in."""
-        own = ("_wk", "_wf", "_wt")
         if isinstance(value, dict):
-            return Box({k: v for k, v in value.items() if not k.startswith(own)})
-        return Box([name for name in value if not name.startswith(own)])
+            return Box({k: v for k, v in value.items() if not OWN_NAMES.fullmatch(k)})
+        return Box([name for name in value if not OWN_NAMES.fullmatch(name)])
 
     # -- places -------------------------------------------------------------------------------------------------
 
@@ -373,7 +374,16 @@ class Recorder(Naming):
         self.ledger.settle()
         self.working.__dict__.pop("index", None)  # names made on the way do not hold the rest
         self.working.conventions = read_conventions(self.working) | self.working.conventions
+        self._list_opaque()
         return self.working
+
+    def _list_opaque(self) -> None:
+        """Calls that can be made again, but have no arithmetic here, are not followed either, and are listed."""
+        listed = {loss.step for loss in self.working.lost}
+        for step in self.working.steps:
+            if step.number not in listed and meaning.kind(step) == "opaque":
+                what = step.function or step.operation
+                self.working.lost.append(Loss("opaque", what, step.number, step.site))
 
 
 __all__ = ["LOST", "Box", "Frame", "Recorder"]

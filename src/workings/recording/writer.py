@@ -96,7 +96,12 @@ class Writer:
         if step.operation in ("given", "opaque"):
             return
         fixed, counters, inputs = self.fixed, self.counters, step.inputs
-        if all(r.step in fixed for r in inputs):
+        if not inputs:
+            # What Python makes of whole numbers in the source (an index, a count) can never come out otherwise. An array
+            # that is written out, or made by a constructor, is a value like any other: a what-if may change it.
+            if not step.shape and step.dtype in ("int", "bool"):
+                fixed.add(step.number)
+        elif all(r.step in fixed for r in inputs):
             fixed.add(step.number)
         elif all(r.step in counters or r.step in fixed for r in inputs):
             counters.add(step.number)

@@ -15,6 +15,12 @@ def mean(x: Any, axis: Any, keepdims: bool, count: int) -> Any:
     return mean
 
 
+def mean_of_numbers(x: Any, axis: Any, keepdims: bool) -> Any:
+    total = np.nansum(x, axis=axis, keepdims=keepdims)
+    count = np.sum(np.where(np.isnan(x), 0.0, 1.0), axis=axis, keepdims=keepdims)
+    return total / count
+
+
 def variance(x: Any, axis: Any, keepdims: bool, count: int, fewer: int) -> Any:
     mean = np.sum(x, axis=axis, keepdims=True) / count
     centred = x - mean

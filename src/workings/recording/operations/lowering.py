@@ -103,7 +103,7 @@ def _count(bound: Bound, count: int) -> int:
 
 
 LOWERINGS["mean"] = _reduction(lowered.mean, count=_count)
-LOWERINGS["nanmean"] = LOWERINGS["mean"]
+LOWERINGS["nanmean"] = _reduction(lowered.mean_of_numbers)
 LOWERINGS["var"] = _reduction(lowered.variance, count=_count, fewer=_fewer)
 LOWERINGS["std"] = _reduction(lowered.standard_deviation, count=_count, fewer=_fewer)
 LOWERINGS["var_mean"] = lambda bound, index: LOWERINGS["mean" if bound.step.output else "var"](bound, index)

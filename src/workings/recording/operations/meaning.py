@@ -36,6 +36,7 @@ _AUXILIARY = {
 }
 _WHOLE = {"batch_norm", "encoder_block"}
 _ORDERS = {
+    *("text_length", "contains", "unravel_index", "searchsorted", "size_of", "order", "ix_"),
     "raises",
     "find",
     "count",

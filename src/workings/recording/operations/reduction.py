@@ -22,6 +22,8 @@ def sum_of(values: np.ndarray[Any, Any], leaf: Any, limits: Limits) -> Expressio
 
     ``leaf(position)`` gives the term at a position of ``values``.
     """
+    if not values.size:
+        return Leaf(0.0)
     if values.size == 1:
         return leaf(0)  # type: ignore[no-any-return]
     if values.size <= limits.terms:
@@ -47,6 +49,8 @@ def element(bound: Bound, index: tuple[int, ...], limits: Limits) -> Expression 
     if len(bound.args) > 1 and operation in ("max", "min") and _scalars(bound):
         return _of_arguments(bound, operation, limits, bound.args)
     rank = len(operand.shape)
+    if operation == "trace" and 0 in operand.shape:
+        return Leaf(0.0)
     if operation == "trace":
         return Sum(tuple(operand.leaf((i, i)) for i in range(min(operand.shape[:2]))))
     if operation in _RUNNING:
@@ -119,12 +123,17 @@ def _places(shape: tuple[int, ...], axes: tuple[int, ...], index: tuple[int, ...
 
 
 def _combine(operation: str, values: np.ndarray[Any, Any], leaf: Any, limits: Limits, rank: int) -> Expression:
-    if operation in ("sum", "nansum"):
+    if operation == "nansum":  # what is no number is left out
+        kept = np.flatnonzero(~np.isnan(values))
+        return sum_of(values[kept], lambda i: leaf(int(kept[i])), limits) if kept.size else Leaf(0.0)
+    if operation == "sum":
         return sum_of(values, leaf, limits)
     if operation == "count_nonzero":
         return Apply(
             "count", tuple(leaf(i) for i in range(min(values.size, limits.terms))), max(0, values.size - limits.terms)
         )
+    if operation == "prod" and not values.size:
+        return Leaf(1.0)
     if operation == "prod":
         if values.size <= limits.terms:
             return Product(tuple(leaf(i) for i in range(values.size)))

@@ -1,0 +1,93 @@
+"""The last safeguard of every line of arithmetic: worked out once more, it must give the number it is shown to make.
+
+A write that nobody was seen to make (through a memory view, a C library, another thread) leaves a value that its recorded
+inputs do not give. Such a line is not shown; the number's origin is said not to have been recorded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from workings.recording.operations.expression import (
+    Apply,
+    Choice,
+    Expression,
+    Leaf,
+    Negative,
+    Power,
+    Product,
+    Quotient,
+    Sum,
+)
+
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "exp": math.exp,
+    "sqrt": math.sqrt,
+    "log": math.log,
+    "sin": math.sin,
+    "cos": math.cos,
+    "tanh": math.tanh,
+    "erf": math.erf,
+    "absolute": abs,
+    "max": lambda *x: max(x),
+    "min": lambda *x: min(x),
+    "pi": lambda: math.pi,
+}
+# Rounding in the narrowest number type that the arithmetic may have been done in; far from any honest difference.
+_TOLERANCE = {"float64": 1e-6, "float": 1e-6, "float32": 2e-2, "int": 1e-9, "complex128": 1e-6}
+_COARSE = 0.2
+
+
+def gives(expression: Expression, value: Any, dtype: str) -> bool:
+    """Whether an expression gives a value, as far as it can be told: what cannot be worked out here is not doubted."""
+    if isinstance(value, bool):
+        return True
+    try:
+        found, size = _worked(expression)
+    except (_Unknown, ArithmeticError, ValueError, TypeError):
+        return True
+    if not _finite(found) or not _finite(value):
+        return True
+    return abs(found - value) <= _TOLERANCE.get(dtype, _COARSE) * max(size, abs(value), 1e-12)
+
+
+class _Unknown(Exception):
+    """A part of an expression that is not worked out here."""
+
+
+def _finite(value: Any) -> bool:
+    return isinstance(value, (int, float)) and math.isfinite(value)
+
+
+def _worked(node: Expression) -> tuple[Any, float]:
+    """The value of an expression, and the size of the largest number it was made from, against which rounding counts."""
+    match node:
+        case Leaf():
+            value = node.value.item() if hasattr(node.value, "item") else node.value
+            return value, abs(value)
+        case Sum():
+            parts = [_worked(t) for t in node.terms]
+            rest = node.rest if node.omitted else 0.0
+            return sum(v for v, _ in parts) + rest, max([abs(rest), *(s for _, s in parts)])
+        case Product():
+            parts = [_worked(f) for f in node.factors]
+            whole = math.prod(v for v, _ in parts) * (node.rest if node.omitted else 1.0)
+            return whole, max([abs(whole), math.prod(s for _, s in parts)])
+        case Negative():
+            value, size = _worked(node.inner)
+            return -value, size
+        case Quotient():
+            (above, size), (below, _) = _worked(node.numerator), _worked(node.denominator)
+            return above / below, max(abs(above / below), size / abs(below))
+        case Power():
+            (base, _), (exponent, _) = _worked(node.base), _worked(node.exponent)
+            return base**exponent, abs(base**exponent)
+        case Choice():
+            return _worked(node.chosen if node.first else node.other)
+        case Apply() if node.function in _FUNCTIONS and not node.omitted:
+            parts = [_worked(a) for a in node.arguments]
+            value = _FUNCTIONS[node.function](*(v for v, _ in parts))
+            return value, max([abs(value), *(s for _, s in parts)])
+    raise _Unknown
