@@ -183,3 +183,33 @@ def test_record_without_torch():
         "try:\n    wk.record(None)\nexcept ImportError as error:\n    print(error)"
     )
     assert "pip install 'workings[torch]'" in run(code)
+
+
+def test_slices_of_a_value_are_numpy():
+    working = wk.show(attention, X, X, X, labels={"Q": (WORDS, None)})
+    item = working["Q"]
+    assert isinstance(item[0:2], np.ndarray)
+    assert np.array_equal(item[0:2], X[0:2])
+    assert np.array_equal(item[:, 0], X[:, 0])
+    assert np.array_equal(item["shares", :], X[1])
+    assert np.array_equal(item[..., -1], X[:, -1])
+    assert float(item["shares", 0]) == 0.1
+    for key in (1.5, True, None, [0, 1]):
+        with pytest.raises(TypeError, match="expected a label, a zero-based number, or a slice"):
+            item[key]
+
+
+def test_what_is_no_address(tmp_path):
+    working = wk.show(attention, X, X, X)
+    with pytest.raises(TypeError, match=r"working\.steps\[0\]"):
+        working[0]
+    with pytest.raises(TypeError, match=r"working\['S'\]\[0\]"):
+        working["S", 0]
+    with pytest.raises(ValueError, match="this is a folder"):
+        working.save(tmp_path)
+
+
+def test_only_modules_are_recorded():
+    pytest.importorskip("torch")
+    with pytest.raises(TypeError, match="record was given a int"):
+        wk.record(5)

@@ -96,7 +96,7 @@ def test_a_cell_that_raises(shell, capsys):
         shell.magics["workings"]("", "x = 2.0\ny = x * 3.0\nz = y / (x - x)\n")
     assert "2.00×3.00 = 6.00" in capsys.readouterr().out
     assert shell.user_ns["y"] == 6.0
-    assert "_wk" not in shell.user_ns
+    assert "__workings__" not in shell.user_ns
 
 
 def test_a_cell_that_is_not_python(shell):

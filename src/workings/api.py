@@ -100,7 +100,10 @@ def shown(
 
 
 def record(model: Any = None) -> AbstractContextManager[Working]:
-    """PyTorch: ``with record(model) as working:`` records whatever runs inside. Raises ImportError without PyTorch."""
+    """PyTorch: ``with record(model) as working:`` records whatever runs inside.
+
+    Raises ImportError without PyTorch, and TypeError for a model that is not a ``torch.nn.Module``.
+    """
     try:
         from workings.recording.tensors.session import record as recording
 
@@ -111,6 +114,11 @@ def record(model: Any = None) -> AbstractContextManager[Working]:
         raise ImportError(
             "wk.record records PyTorch, which is not installed here; pip install 'workings[torch]'"
         ) from None
+    import torch
+
+    if model is not None and not isinstance(model, torch.nn.Module):
+        hint = "for a function use wk.show(function, arguments)" if callable(model) else "or nothing at all"
+        raise TypeError(f"record was given a {type(model).__name__}; expected a torch.nn.Module; {hint}")
     return recording(model)
 
 

@@ -338,3 +338,12 @@ def test_a_mistake_of_ours_says_so(workings, monkeypatch):
     assert answer.code == 1
     assert "RuntimeError: a hole in the floor" in answer.err
     assert "please report" in answer.err
+
+
+def test_an_ending_that_names_no_format(refused, workings, tmp_path):
+    write(tmp_path, "mine.py", "x = 1.5\ny = x * 2.5\n")
+    message = refused("show", "mine.py", "-o", "mine.pdf")
+    assert ".txt, .md, .tex, .json" in message
+    assert not (tmp_path / "mine.pdf").exists()
+    assert workings("show", "mine.py", "-o", "mine.pdf", "--format", "txt").code == 0
+    assert workings("show", "mine.py", "-o", "mine").code == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -177,3 +178,39 @@ def test_a_screen_without_the_signs_gets_their_codes(process):
     )
     assert answer.code == 0
     assert r"0.20\xd70.10" in answer.out
+
+
+def test_deep_recursion_is_shown_in_seconds(workings, tmp_path):
+    text = """import numpy as np
+
+def deeper(n, x):
+    y = x * 0.5
+    if n == 0:
+        return y
+    z = deeper(n - 1, y)
+    return z + 1.0
+
+r = deeper(120, np.array([1.0, 2.0]))
+"""
+    (tmp_path / "deep.py").write_text(text, encoding="utf-8")
+    start = time.process_time()
+    answer = workings("show", "deep.py")
+    assert answer.code == 0
+    assert time.process_time() - start < 15  # most of a minute where every address is compared with every other
+
+
+def test_empty_arrays(workings, tmp_path):
+    text = "import numpy as np\na = np.array([])\nv = a.sum() + 0.5\nw = a.prod() * 3.0\n"
+    text += "c = np.zeros((2, 0)) @ np.ones((0, 2))\nd = c.sum(axis=0)\n"
+    (tmp_path / "empty.py").write_text(text, encoding="utf-8")
+    assert workings("show", "empty.py").code == 0
+    assert workings("show", "empty.py", "--at", "v").out.rstrip().split("= ")[-1].startswith("0.50")
+    assert workings("show", "empty.py", "--at", "w").out.rstrip().split("= ")[-1].startswith("3.00")
+
+
+def test_json_of_a_call_that_writes_into_an_array(workings, tmp_path):
+    text = "import numpy as np\ns = np.ones((2, 3))\nnp.exp(s, out=s)\n"
+    (tmp_path / "into.py").write_text(text, encoding="utf-8")
+    steps = json.loads(workings("show", "into.py", "--format", "json").out)["steps"]
+    (into,) = [step["parameters"]["out"]["new"] for step in steps if "out" in step["parameters"]]
+    assert (into["shape"], into["dtype"]) == ([2, 3], "float64")

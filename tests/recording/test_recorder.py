@@ -371,3 +371,137 @@ def test_layout_in_memory_does_not_change_the_last_bit() -> None:
     working = record_function(program, [A, B], {})
     for found, plain in zip(working.replay({Ref(1): other}).result, program(A, other), strict=True):
         assert np.array_equal(found, plain)
+
+
+# -- special methods by name, names of the source's own, deep and endless things -------------------------------
+
+
+def test_special_methods_are_performed_as_they_are_named(tmp_path: Path) -> None:
+    working = script(
+        tmp_path,
+        """
+        class Doubling(dict):
+            def __setitem__(self, key, value):
+                super().__setitem__(key, value * 2)
+            def __getitem__(self, key):
+                return super().__getitem__(key) + 1
+        class Meta(type):
+            def __call__(cls, *args):
+                return super().__call__(*args)
+        class Held(metaclass=Meta):
+            def __init__(self, x):
+                super().__init__()
+                self.x = x * 2
+        kept = Doubling()
+        kept["a"] = 2.0
+        v = kept["a"] * 3
+        held = Held(3.0).x + 1
+        x = 3.0
+        added = x.__add__(4.0)
+        taken = x.__rsub__(4.0)
+        refused = x.__add__("4") is NotImplemented
+        places = [1.0]
+        places.__setitem__(0, 5.0)
+        place = places[0] + places.__getitem__(0)
+        entries = {}
+        dict.__setitem__(entries, "b", x)
+        entry = dict.__getitem__(entries, "b") * 2
+        text = len(x.__repr__()) * 1.5
+        """,
+    )
+    expected = {
+        "v": 15.0, "held": 7.0, "added": 7.0, "taken": 1.0, "place": 10.0, "entry": 6.0, "text": 4.5,
+    }  # fmt: skip
+    assert {name: working[name].value for name in expected} == expected
+    assert not working.lost
+    assert working.replay({"x": 10.0})["entry"] == 20.0
+    assert working.replay({"x": 10.0})["added"] == 14.0
+
+
+def test_names_of_the_source_do_not_meet_those_of_the_rewriting(tmp_path: Path) -> None:
+    working = script(
+        tmp_path,
+        """
+        _wk = 3.0
+        _wf0 = _wt1 = 2.0
+        class Inside:
+            def of(self, x):
+                _wf1 = x * _wk
+                return [n for n in locals() if n != "self"], _wf1
+        names, y = Inside().of(_wf0)
+        count = len(names) + y
+        """,
+    )
+    assert working["y"].value == 6.0
+    assert working["count"].value == 2 + 6.0
+
+
+def test_a_script_that_calls_itself_for_ever_stops_with_what_was_recorded(tmp_path: Path) -> None:
+    with pytest.raises(ScriptError, match="RecursionError") as stopped:
+        script(tmp_path, "def f(n):\n    return f(n + 1) + 1\nx = 2.0 * 3\nf(0)\n")
+    assert stopped.value.working["x"].value == 6.0
+    assert str(stopped.value.working)
+
+
+@pytest.mark.parametrize("depth", [24, 60, 400])
+def test_lists_nested_deep(tmp_path: Path, depth: int) -> None:
+    working = script(
+        tmp_path,
+        f"""
+        x = 1.5
+        for i in range({depth}):
+            x = [x]
+        same = x == [x]
+        for i in range({depth}):
+            x = x[0]
+        v = x * 2
+        """,
+    )
+    assert working["v"].value == 3.0
+
+
+def test_a_script_in_another_encoding(tmp_path: Path) -> None:
+    path = tmp_path / "script.py"
+    path.write_bytes(b"# -*- coding: latin-1 -*-\ntext = 'caf\xe9'\nx = len(text) * 2.5  # caf\xe9\n")
+    working = record_script(path)
+    assert working["x"].value == 10.0
+    site = working["x"].step.site
+    assert site is not None
+    assert site.comment == "caf\u00e9"
+
+
+def test_a_replaced_parameter_asks_for_gradients_when_the_source_runs_again(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    working = script(
+        tmp_path,
+        """
+        import torch
+        w = torch.tensor([0.5, -0.25], requires_grad=True)
+        if w.sum() > 1:
+            loss = (w ** 2).sum()
+        else:
+            loss = w.sum()
+        loss.backward()
+        g = w.grad
+        with torch.no_grad():
+            w -= 0.5 * g
+        """,
+    )
+    again = working.replay({"w#1": [1.0, 3.0]})
+    assert again.rerun is not None
+    assert again["g"].tolist() == [2.0, 6.0]
+    assert again["w#1"].tolist() == [1.0, 3.0]
+    assert again["w"].tolist() == [0.0, 0.0]
+
+
+def test_the_name_of_a_view_means_what_the_view_holds_at_the_end():
+    def program(a):
+        column = a.reshape(-1, 1)
+        row = a[1:]
+        a *= 2
+        return column, row
+
+    working = record_function(program, [np.array([1.0, 2.0, 3.0])], {})
+    assert np.array_equal(working["column"].value, [[2.0], [4.0], [6.0]])
+    assert np.array_equal(working["column#1"].value, [[1.0], [2.0], [3.0]])
+    assert np.array_equal(working["row"].value, [4.0, 6.0])

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import workings as wk
+from workings.recording.working import Room
 from workings.views import data
 
 KEYS = ["path", "name", "operation", "equation", "line", "shape", "dtype", "labels", "inputs", "parameters", "value"]
@@ -126,3 +127,23 @@ def test_tensors():
         _ = rows * 2.0
     values = [step["value"] for step in document(working)["steps"]]
     assert [[2.0, 4.0]] in values
+
+
+class Itself:
+    """Something with a shape and a number type that holds itself, and has no usable text."""
+
+    shape, dtype = (1,), "strange"
+
+    def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray:
+        out = np.empty(1, dtype=object)
+        out[0] = self
+        return out
+
+    def __repr__(self) -> str:
+        raise RuntimeError
+
+
+def test_what_json_has_no_word_for():
+    assert data.plain(Room((2, 3), "float64")) == {"new": {"shape": [2, 3], "dtype": "float64"}}
+    assert data.plain(range(3)) == "range(0, 3)"
+    json.dumps(data.plain(Itself()))

@@ -3,7 +3,11 @@
 import pytest
 
 from workings.equations import EQUATIONS, equation_of
+from workings.reading.walk import walk
+from workings.recording.operations import meaning
 from workings.views.plain import plain, plain_lines
+
+from .support import script
 
 
 @pytest.mark.parametrize(
@@ -36,3 +40,26 @@ def test_every_equation_is_plain_text(name: str) -> None:
     assert "&" not in text
     assert all(character.isprintable() for character in text)
     assert text.count("(") == text.count(")")
+
+
+def test_running_variables_are_not_what_a_line_makes(tmp_path):
+    working = script(
+        tmp_path,
+        "class Head:\n    def __init__(self, seed):\n        self.weight = seed * 0.5\n\n"
+        "def columns(B):\n    return [[sum(column) for column in zip(*B)] for _ in range(2)]\n\n"
+        "heads = [Head(i) for i in range(2)]\nC = columns([[1.0, 2.0], [3.0, 4.0]])\n",
+    )
+    entries = list(walk(working).entries())
+    heads = [e for e in entries if e.site is not None and e.site.text.startswith("heads")]
+    assert heads == []
+    returned = [e for e in entries if e.site is not None and e.site.text.startswith("return [[")]
+    assert all(v.name != "column" for e in returned for v in e.values)
+    page = str(working)
+    assert "__init__" in page
+
+
+def test_a_call_that_is_not_opened_is_not_said_to_be_followed(tmp_path):
+    working = script(tmp_path, "import numpy as np\nA = np.eye(2) * 2.0\nvalues, vectors = np.linalg.eig(A)\n")
+    assert any(meaning.kind(step) == "opaque" for step in working.steps)
+    working.lost = []
+    assert "Every number was followed" not in str(working)

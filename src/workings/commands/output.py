@@ -16,7 +16,10 @@ def format_for(asked: str | None, output: str | None) -> str:
     """The format asked for, or the one the file's name says; text where neither does."""
     if asked is None:
         suffix = Path(output).suffix.lower().removeprefix(".") if output else ""
-        return suffix if suffix in FORMATS else "txt"
+        if suffix and suffix not in FORMATS:
+            endings = ", ".join(f".{name}" for name in FORMATS)
+            raise UserError(f"-o {output}: .{suffix} is not an ending it knows", f"one of {endings}", "or add --format")
+        return suffix or "txt"
     chosen = asked.lower()
     if chosen in FORMATS:
         return chosen

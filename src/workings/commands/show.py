@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import sys
@@ -114,7 +115,7 @@ def _check_change(working: Working, address: str, new: Any) -> None:
     except ValueError as misfit:
         raise UserError(f"--set {address!r}: {misfit}", "", hint) from None
     shape = tuple(getattr(part, "shape", ()))
-    if shape and not isinstance(new, (str, list)):
+    if math.prod(shape) > 1 and not isinstance(new, (str, list)):
         # Elsewhere one number would fill the whole; here it is more likely that the others were forgotten.
         held = " × ".join(map(str, shape))
         raise UserError(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import tokenize
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -116,8 +119,12 @@ def check_file(what: str, kind: str) -> str:
         raise UserError(f"{what}: it cannot be read ({error.strerror})", kind, "check its permissions") from None
     if b"\0" in content:
         raise UserError(f"{what}: this is a binary file", f"{kind}, as text", "name the file it was made from")
+    encoding = "utf-8-sig"
+    if path.suffix == ".py":  # Python's own may say in which encoding they are
+        with contextlib.suppress(SyntaxError):
+            encoding = tokenize.detect_encoding(io.BytesIO(content).readline)[0]
     try:
-        return content.decode("utf-8-sig")
+        return content.decode(encoding)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise UserError(f"{what}, line {line}: byte {content[error.start]:#04x} is not UTF-8", "text in UTF-8",

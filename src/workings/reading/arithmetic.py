@@ -262,6 +262,8 @@ class _Writer:
         count = 0
         while isinstance(current, Sum) and not current.omitted and count < _FLAT:
             count += 1
+            if not current.terms:
+                break
             first = current.terms[0]
             terms[:0] = current.terms[1:]
             if not isinstance(first, Leaf) or first.ref is None or isinstance(current.terms[-1], Negative):

@@ -1,7 +1,7 @@
 """The last safeguard of every line of arithmetic: worked out once more, it must give the number it is shown to make.
 
-A write that nobody was seen to make (through a memory view, a C library, another thread) leaves a value that its recorded
-inputs do not give. Such a line is not shown; the number's origin is said not to have been recorded.
+A write that nobody was seen to make (through a memory view, a C library, another thread) leaves a value that its
+recorded inputs do not give. Such a line is not shown; the number's origin is said not to have been recorded.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def gives(expression: Expression, value: Any, dtype: str) -> bool:
         return True
     if not _finite(found) or not _finite(value):
         return True
-    return abs(found - value) <= _TOLERANCE.get(dtype, _COARSE) * max(size, abs(value), 1e-12)
+    return bool(abs(found - value) <= _TOLERANCE.get(dtype, _COARSE) * max(size, abs(value), 1e-12))
 
 
 class _Unknown(Exception):
@@ -62,7 +62,7 @@ def _finite(value: Any) -> bool:
 
 
 def _worked(node: Expression) -> tuple[Any, float]:
-    """The value of an expression, and the size of the largest number it was made from, against which rounding counts."""
+    """The value of an expression, and the size of the largest number in it, against which rounding counts."""
     match node:
         case Leaf():
             value = node.value.item() if hasattr(node.value, "item") else node.value

@@ -58,6 +58,7 @@ class Entry:
     repeats: bool = False
     """Whether every value here has been shown before, under this or another name."""
 
+
 _DEEPEST = 100  # calls inside calls that are written out; a function that calls itself for ever has no last one
 
 
@@ -205,7 +206,9 @@ class _Walker:
         named = _targets(bindings, site)
         values = tuple(v for v in (self._value(b.ref, self._path_of(b), b.name) for b in named) if v is not None)
         if not values:
-            made = (self._value(Ref(s.number), self.working.path(s.number)) for s in _results(steps))
+            running = {b.ref.step for b in bindings} - {b.ref.step for b in named}
+            results = _results([s for s in steps if s.number not in running])
+            made = (self._value(Ref(s.number), self.working.path(s.number)) for s in results)
             values = tuple(v for v in made if v is not None)
         if not values:
             return []

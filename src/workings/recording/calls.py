@@ -21,6 +21,7 @@ from workings.recording import (
     parameters,
     places,
     source,
+    special_calls,
     user_code,
 )  # fmt: skip
 from workings.recording.ledger import CONSTANT, NUMBERS, Tag
@@ -184,9 +185,16 @@ class Calls:
             if followed is not None:
                 return self.user_call(frame, followed, [self.box(function.__self__), *args], kwargs)
             return self.other_call(frame, function, args, kwargs, holder=self.box(function.__self__))
-        elif isinstance(function, (types.BuiltinMethodType, types.MethodWrapperType)):
-            if not isinstance(function.__self__, (types.ModuleType, type(None))):
-                return self.method(frame, self.box(function.__self__), function.__name__, args, kwargs)
+        elif isinstance(function, special_calls.WRAPPERS):
+            owner = function.__self__
+            if not isinstance(owner, (types.ModuleType, type(None))):
+                if _is_own(owner, function):
+                    return self.method(frame, self.box(owner), function.__name__, args, kwargs)
+                return special_calls.special(self, frame, function, self.box(owner), args, kwargs)
+        elif isinstance(function, types.WrapperDescriptorType) and args:  # ``dict.__setitem__``
+            if isinstance(args[0].value, function.__objclass__):
+                bound = function.__get__(args[0].value)
+                return special_calls.special(self, frame, bound, args[0], args[1:], kwargs)
         elif isinstance(function, types.MethodDescriptorType) and args:  # ``str.upper``, ``list.append``
             name: str = function.__name__
             if getattr(type(args[0].value), name, None) is function:
@@ -213,6 +221,8 @@ class Calls:
     def method(self, frame: Frame, box: Box, name: str, args: list[Box], kwargs: dict[str, Box]) -> Box:
         """``holder.name(*args, **kwargs)``."""
         holder = box.value
+        if name in special_calls.NAMES and (type(holder) is np.ndarray or isinstance(holder, np.generic)):
+            return special_calls.special(self, frame, getattr(holder, name), box, args, kwargs)
         if type(holder) is np.ndarray or isinstance(holder, np.generic):
             return library_calls.array_method(self, frame, box, name, args, kwargs)
         if self.is_tensor(holder):
@@ -241,8 +251,10 @@ class Calls:
             self.adopt(holder)  # ``Function.apply`` and other class methods that a library lends to the user's class
         function, tag = self.perform(frame, lambda h: getattr(h, name), [self.box(holder)])
         del tag
-        if isinstance(function, types.BuiltinMethodType) and function not in HANDLERS:
-            return self.other_call(frame, function, args, kwargs, holder=box)
+        if isinstance(function, special_calls.WRAPPERS) and function not in HANDLERS:
+            owner = function.__self__  # of ``super()`` it is the object behind it
+            own = box if owner is holder or name not in special_calls.NAMES else self.box(owner)
+            return special_calls.special(self, frame, function, own, args, kwargs)
         return self.call(frame, function, args, kwargs)
 
     def user_call(self, frame: Frame, function: Callable[..., Any], args: list[Box], kwargs: dict[str, Box]) -> Box:
@@ -440,6 +452,11 @@ _WALKS = {kind.__iter__ for kind in _SEQUENCES}
 
 def _nothing(*args: Any, **kwargs: Any) -> None:
     """Stands for a call that cannot be made again."""
+
+
+def _is_own(owner: Any, function: Any) -> bool:
+    """Whether a method is the one that its object gives for its name, not one of ``super()``."""
+    return bool(getattr(owner, function.__name__, None) == function)
 
 
 def _is_array(value: Any) -> bool:

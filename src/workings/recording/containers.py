@@ -26,7 +26,7 @@ def shape_of(value: Any, depth: int = 0) -> tuple[int, ...] | None:
     first = shape_of(value[0], depth + 1)
     if first is None:
         return None
-    for item in value:
+    for item in value[1:]:  # the first is not looked at again: that would double the work at every depth
         if shape_of(item, depth + 1) != first:
             return None
     return (len(value), *first)

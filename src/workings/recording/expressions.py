@@ -9,6 +9,7 @@ from workings.recording.scopes import (
     RECORDER,
     Scope,
     comments_of,
+    frame_name,
     load,
     parameter,
     parameter_names,
@@ -256,7 +257,7 @@ class Expressions:
         return self.ask("call", self._frame(scope), self.box(func, scope), args, keywords, at=node)
 
     def _lambda(self, node: ast.Lambda, scope: Scope) -> ast.expr:
-        inner = Scope("function", f"_wf{self.number()}", set(parameter_names(node.args)), parent=scope)
+        inner = Scope("function", frame_name(self.number()), set(parameter_names(node.args)), parent=scope)
         enter = self._enter("lambda", node.args, inner, node)
         opened = ast.NamedExpr(ast.Name(inner.frame, ast.Store()), enter)
         body = self.ask("leave", opened, self.box(node.body, inner), at=node)
@@ -285,7 +286,7 @@ class Expressions:
         return self._comprehension(node, [node.elt], scope)
 
     def _comprehension(self, node: Any, parts: list[ast.expr], scope: Scope) -> ast.expr:
-        inner = Scope("comprehension", f"_wf{self.number()}", parent=scope)
+        inner = Scope("comprehension", frame_name(self.number()), parent=scope)
         for generator in node.generators:
             inner.bound |= {n.id for n in ast.walk(generator.target) if isinstance(n, ast.Name)}
         lazy = isinstance(node, ast.GeneratorExp)

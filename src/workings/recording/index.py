@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import itertools
+from bisect import bisect_left
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from workings.frozen import frozen
-from workings.recording.address import Address, AddressError, quote_selector
+from workings.recording.address import Address, AddressError, Part, quote_selector
 from workings.recording.labels import Labelling
 
 if TYPE_CHECKING:
@@ -35,7 +37,9 @@ class AddressIndex:
         self.bound_steps: set[int] = {b.ref.step for b in working.bindings if not b.ref.index}
         self._entries: list[Entry] = []
         self._by_last: dict[str, list[Entry]] = defaultdict(list)
+        self._found: dict[str, Ref | None] = {}
         self._name_steps()
+        self._alike = self._group_alike()
 
     # -- paths --------------------------------------------------------------------------------------------------
 
@@ -143,33 +147,73 @@ class AddressIndex:
     # -- from an address to a value -----------------------------------------------------------------------------
 
     def find(self, address: Address) -> Ref:
-        entry = self._entry(address)
-        return self.select(entry.ref, address.selectors, address.text)
+        ref = self._named(address.parts)
+        if ref is None:
+            raise AddressError(self._not_one(address))
+        return self.select(ref, address.selectors, address.text)
 
-    def _entry(self, address: Address) -> Entry:
-        wanted = address.parts
-        matches = [e for e in self._by_last.get(wanted[-1].name, ()) if _matches(e, address)]
-        if not matches:
-            raise AddressError(self._unknown(address))
-        latest: dict[tuple[str, ...], Entry] = {}
-        for entry in matches:
-            latest[entry.parts] = entry
-        exact = latest.get(tuple(p.name for p in wanted))
-        if exact is not None:
-            return exact
-        found = list(latest.values())
-        if len({e.ref for e in found}) == 1:
-            return found[0]
+    def leads_to(self, address: str) -> Ref | None:
+        """The value that names joined by dots lead to; None where they lead to none or to several.
+
+        The same as :meth:`find`, for the many addresses a page tries out: each is looked up once, and no message made.
+        """
+        if address not in self._found:
+            try:
+                parsed = Address.parse(address)
+            except AddressError:
+                self._found[address] = None
+            else:
+                self._found[address] = None if parsed.selectors else self._named(parsed.parts)
+        return self._found[address]
+
+    def _group_alike(self) -> dict[str, list[list[Entry]]]:
+        """By last name, the entries that differ only in their occurrences together, from the shallowest on."""
+        out = {}
+        for last, entries in self._by_last.items():
+            alike: dict[tuple[str, ...], list[Entry]] = {}
+            for entry in entries:
+                alike.setdefault(entry.parts, []).append(entry)
+            out[last] = sorted(alike.values(), key=lambda same: len(same[0].parts))
+        return out
+
+    def _named(self, wanted: tuple[Part, ...]) -> Ref | None:
+        """The one value of these names: of several, the shallowest, and one that was named before one that was not.
+
+        Entries that differ only in their occurrences stand for the latest of them. Looks no deeper than the answer.
+        """
+        alike = self._alike.get(wanted[-1].name, [])
+        start = bisect_left(alike, len(wanted), key=lambda same: len(same[0].parts))
+        unnamed: set[Ref] = set()
+        unnamed_depth = depth = 0
+        nearest: set[Ref] = set()
+        for same in itertools.islice(alike, start, None):
+            entry = _latest(same, wanted)
+            if entry is None:
+                continue
+            here = len(entry.parts)
+            if here == len(wanted):
+                return entry.ref
+            if nearest and here > depth:
+                break
+            if self._is_binding(entry):
+                depth = here
+                nearest.add(entry.ref)
+            elif not unnamed or here == unnamed_depth:
+                unnamed_depth = here
+                unnamed.add(entry.ref)
+        found = nearest or unnamed
+        return next(iter(found)) if len(found) == 1 else None
+
+    def _not_one(self, address: Address) -> str:
+        """Why an address leads to no value, or to several."""
+        alike = self._alike.get(address.parts[-1].name, ())
+        found = [e for e in (_latest(same, address.parts) for same in alike) if e is not None]
+        if not found:
+            return self._unknown(address)
         named = [e for e in found if self._is_binding(e)]
-        if len({e.ref for e in named}) == 1:
-            return named[0]
-        shallowest = min(len(e.parts) for e in (named or found))
-        nearest = [e for e in (named or found) if len(e.parts) == shallowest]
-        if len({e.ref for e in nearest}) == 1:
-            return nearest[0]
         paths = dict.fromkeys(self.element_path(e.ref) for e in (named or found))  # one name for each value
         candidates = ", ".join(list(paths)[:6])
-        raise AddressError(f"{address.text!r} could be any of: {candidates}; say which by putting its group before it")
+        return f"{address.text!r} could be any of: {candidates}; say which by putting its group before it"
 
     def _is_binding(self, entry: Entry) -> bool:
         return entry.order < len(self._working.bindings)
@@ -214,27 +258,28 @@ class AddressIndex:
         return tuple(out)
 
 
-def _matches(entry: Entry, address: Address) -> bool:
+def _latest(same: list[Entry], wanted: tuple[Part, ...]) -> Entry | None:
+    """The last of entries with the same names that an address names."""
+    names = reversed(same[0].parts)
+    if not all(part.name in names for part in reversed(wanted)):  # `in` reads on from the name found before
+        return None
+    if all(part.occurrence is None for part in wanted):
+        return same[-1]
+    return next((entry for entry in reversed(same) if _matches(entry, wanted)), None)
+
+
+def _matches(entry: Entry, wanted: tuple[Part, ...]) -> bool:
     """Whether an address names an entry: the last name is the same, the others come before it in order."""
     steps = [p.partition("#") for p in entry.path.split(".")]
-    place = len(steps)
-    for wanted in reversed(address.parts):
-        found = False
-        while place:
-            place -= 1
-            name, _, occurrence = steps[place]
-            if name == wanted.name and (wanted.occurrence is None or _occurs(occurrence, wanted.occurrence)):
-                found = True
-                break
-            if place == len(steps) - 1:
-                return False
-        if not found:
-            return False
-    return True
+    if not _is(steps.pop(), wanted[-1]):
+        return False
+    above = reversed(steps)
+    return all(any(_is(step, part) for step in above) for part in reversed(wanted[:-1]))
 
 
-def _occurs(written: str, wanted: int) -> bool:
-    return written == str(wanted)
+def _is(written: tuple[str, str, str], wanted: Part) -> bool:
+    name, _, occurrence = written
+    return name == wanted.name and (wanted.occurrence is None or occurrence == str(wanted.occurrence))
 
 
 def _place(selector: str | int, size: int, labels: tuple[str, ...] | None, axis: int, name: str) -> int:

@@ -199,6 +199,13 @@ class Ledger:
         seen = self._seen.get(id(array))
         return seen is not None and seen.storage.owner is array
 
+    def is_stale(self, array: np.ndarray[Any, Any]) -> bool:
+        """Whether an array was written into, through another that shares its memory, since it was last read."""
+        seen = self._seen.get(id(array))
+        if seen is None or seen.version == seen.storage.version:
+            return False
+        return any(version > seen.version and _overlap(region, array) for version, region in seen.storage.writes)
+
     def knows(self, array: Any) -> bool:
         return id(array) in self._seen
 
@@ -212,7 +219,7 @@ class Ledger:
         storage = seen.storage
         if seen.version == storage.version:
             return seen.ref
-        if not any(version > seen.version and _overlap(region, array) for version, region in storage.writes):
+        if not self.is_stale(array):
             return seen.ref
         if array is storage.owner:
             seen.ref = storage.ref

@@ -72,7 +72,7 @@ class Naming(Remembering):
     def _name_written(self, frame: Frame, name: str, value: Any) -> None:
         """So are arrays and tensors that were written into: the name means what they hold at the end."""
         if type(value) is NUMPY_ARRAY:
-            ref = self.ledger.read(value) if self.ledger.owns(value) else None
+            ref = self._held_at_the_end(value)
         elif self.tensors is not None and self.tensors.is_tensor(value):
             ref = self.tensors.read(value) if value._base is None else None
         else:
@@ -83,6 +83,19 @@ class Naming(Remembering):
         step = self.working.steps[ref.step]
         self.named[frame.group, name] = ref
         self.working.bindings.append(Binding(frame.group, name, ref, step.statement, step.site))
+
+    def _held_at_the_end(self, array: np.ndarray[Any, Any]) -> Ref | None:
+        """What an array holds now, where a write may have changed it: one that spans its memory, or a view of one."""
+        if self.ledger.owns(array):
+            return self.ledger.read(array)
+        if not self.ledger.is_stale(array):
+            return None
+        frame = self.current
+        site, frame.site = frame.site, None  # seen again at the end, not made by the line under way
+        try:
+            return self.ledger.read(array)
+        finally:
+            frame.site = site
 
     # -- names --------------------------------------------------------------------------------------------------
 
@@ -206,7 +219,10 @@ class Naming(Remembering):
         if change is None:
             return box
         value = change(box.value)
-        ref = self.given(value if not isinstance(value, list) else np.array(value), lost=False, note="changed")
+        held = np.array(value) if isinstance(value, list) else value
+        if self.calls.is_tensor(value):
+            held = value.detach().clone()  # the program may write into its own
+        ref = self.given(held, lost=False, note="changed")
         if isinstance(value, list):
             self.working.steps[ref.step].plain = True
             containers.mark(self._whole, value, ref)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import collections
 import functools
-import gc
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -17,12 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from workings.recording import containers, source
+from workings.recording.collecting import few_collections
 from workings.recording.comments import label_from_comments
 from workings.recording.ledger import CONSTANT
 from workings.recording.recorder import Box, Frame, Recorder
 from workings.recording.working import Ref, Source, Working
 
 _CALLS_FOR_ONE = 8  # how deep the recorder stands in one call of the source's, with room to spare
+_MOST_CALLS = 100_000
 
 
 class ScriptError(Exception):
@@ -54,7 +55,7 @@ class _Folder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def exec_module(self, module: types.ModuleType) -> None:
         file = str(module.__file__)
-        code = source.compile_module(Path(file).read_text(encoding="utf-8"), file)
+        code = source.compile_module(source.read_text(file), file)
         frame = Frame(self.recorder.root.group)
         self.recorder.modules[id(module.__dict__)] = frame
         module.__dict__[source.RECORDER] = self.recorder
@@ -99,14 +100,13 @@ def _as_main(path: Path, recorder: Recorder) -> Iterator[None]:
 @contextmanager
 def _room() -> Iterator[None]:
     """A recorded call takes several of Python's; and what a recording keeps is not worth searching for cycles often."""
-    limit, thresholds = sys.getrecursionlimit(), gc.get_threshold()
-    sys.setrecursionlimit(limit * _CALLS_FOR_ONE)
-    gc.set_threshold(thresholds[0] * 20, *thresholds[1:])
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(min(limit * _CALLS_FOR_ONE, _MOST_CALLS))
     try:
-        yield
+        with few_collections():
+            yield
     finally:
         sys.setrecursionlimit(limit)
-        gc.set_threshold(*thresholds)
 
 
 def record_script(
@@ -118,7 +118,7 @@ def record_script(
     the error carries what was recorded until then.
     """
     path = Path(path).resolve()
-    text = path.read_text(encoding="utf-8-sig")
+    text = source.read_text(path)
     code = source.compile_module(text, str(path))
     recorder = Recorder(Source("script", path.name, str(path), text), source.SITES)
     recorder.overrides = dict(overrides or {})

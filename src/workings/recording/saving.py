@@ -48,6 +48,10 @@ _COMPUTING = (
 
 def save(working: Working, path: Path) -> None:
     """Write a Working to one file, whole or not at all. Values that were not kept are computed again where possible."""
+    if path.is_dir():
+        raise ValueError(f"{path}: this is a folder; expected the name of a file, such as {path / 'working.wk'}")
+    if not path.resolve().parent.is_dir():
+        raise ValueError(f"{path}: there is no folder {path.resolve().parent}; make it first")
     handle, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.resolve().parent)
     try:
         with os.fdopen(handle, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import tokenize
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -11,8 +12,11 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 Node = TypeVar("Node", bound=ast.AST)
-RECORDER = "_wk"
-MODULE_FRAME = "_wf0"
+# Names the rewriting brings in. They stand between double underscores, names that Python keeps to itself and does not
+# mangle in class bodies, so that they do not meet the source's own.
+RECORDER = "__workings__"
+MODULE_FRAME = "__workings_frame_0__"
+OWN_NAMES = re.compile(r"__workings(_(frame|held)_\d+)?__")
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -115,6 +119,16 @@ def placed(new: Node, at: ast.AST) -> Node:
             continue
         stack.extend(ast.iter_child_nodes(node))
     return new
+
+
+def frame_name(number: int) -> str:
+    """The variable that holds the frame of a scope."""
+    return f"__workings_frame_{number}__"
+
+
+def held_name(number: int) -> str:
+    """A variable for a value that a statement uses more than once."""
+    return f"__workings_held_{number}__"
 
 
 def load(name: str) -> ast.Name:

@@ -11,7 +11,9 @@ import ast
 import inspect
 import linecache
 import sys
+import tokenize
 import types
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workings.recording.expressions import SITES
@@ -24,12 +26,18 @@ if TYPE_CHECKING:
 
 
 def compile_module(text: str, file: str) -> types.CodeType:
-    """A whole file, rewritten. Its globals must hold the recorder and its own frame (``_wk`` and ``_wf0``)."""
+    """A whole file, rewritten. Its globals hold the recorder and its own frame (``RECORDER`` and ``MODULE_FRAME``)."""
     tree = ast.parse(text, file)
     bound, _ = names_bound(tree.body)
     rewriter = Rewriter(file, text)
     tree.body = rewriter.body(tree.body, Scope("module", MODULE_FRAME, bound))
     return compile(ast.fix_missing_locations(tree), file, "exec")
+
+
+def read_text(file: str | Path) -> str:
+    """The text of a source file, in the encoding it declares (UTF-8 where it declares none)."""
+    with tokenize.open(file) as opened:
+        return opened.read()
 
 
 _TREES: dict[str, tuple[str, ast.Module]] = {}
@@ -110,7 +118,7 @@ def _compile_function(function: types.FunctionType) -> types.CodeType | None:
             body.insert(0, ast.Global([node.name]))
     outer_args = [RECORDER, MODULE_FRAME, *code.co_freevars]
     outer = ast.FunctionDef(
-        "_wk_outer",
+        "__workings_outer__",
         ast.arguments([], [ast.arg(a) for a in outer_args], None, [], [], None, []),
         body, [], None, None, **_no_type_params(),
     )  # fmt: skip

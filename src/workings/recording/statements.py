@@ -9,6 +9,8 @@ from workings.recording.expressions import SIGNS, Expressions
 from workings.recording.scopes import (
     Scope,
     captured,
+    frame_name,
+    held_name,
     load,
     names_bound,
     parameter_names,
@@ -56,7 +58,7 @@ class Rewriter(Expressions):
         value = self.box(node.value, scope)
         if len(node.targets) == 1:
             return [line, *self._assign(node.targets[0], value, scope, node)]
-        held = f"_wt{self.number()}"
+        held = held_name(self.number())
         out = [line, set_name(held, value, node)]
         for target in node.targets:
             out += self._assign(target, load(held), scope, node)
@@ -77,7 +79,7 @@ class Rewriter(Expressions):
             place = (self.box(target.value, scope), self.box(target.slice, scope))
             if isinstance(value, ast.Name):
                 return [self._express(self.ask("set_item", self._frame(scope), *place, value, at=at), at)]
-            held = f"_wt{self.number()}"  # Python evaluates the value before the place
+            held = held_name(self.number())  # Python evaluates the value before the place
             return [
                 set_name(held, value, at),
                 self._express(self.ask("set_item", self._frame(scope), *place, load(held), at=at), at),
@@ -94,13 +96,13 @@ class Rewriter(Expressions):
             taken = self.ask("unpack", frame, ast.Constant(spec), value, at=at)
             return [ast.copy_location(ast.Assign([target], taken), at)]
         star = next((i for i, e in enumerate(target.elts) if isinstance(e, ast.Starred)), -1)
-        held = f"_wt{self.number()}"
+        held = held_name(self.number())
         parts = self.ask("split", ast.Constant(len(target.elts)), ast.Constant(star), value, at=at)
         out = [set_name(held, parts, at)]
         for place, part in enumerate(target.elts):
             inner = part.value if isinstance(part, ast.Starred) else part
             item = ast.Subscript(load(held), ast.Constant(place), ast.Load())
-            name = f"_wt{self.number()}"
+            name = held_name(self.number())
             out += [set_name(name, item, at), *self._assign(inner, load(name), scope, at)]
         return out
 
@@ -169,7 +171,7 @@ class Rewriter(Expressions):
             frame = load(scope.frame_of(names[0])) if names else self._frame(scope)
             items = self.ask("iterate", frame, ast.Constant(spec), source, self.site(node, names), at=node.iter)
         else:
-            held = f"_wt{self.number()}"
+            held = held_name(self.number())
             items = self.ask("boxes", self._frame(scope), source, self.site(node, names), at=node.iter)
             body = [*self._assign(target, load(held), scope, node), *body]
             target = ast.Name(held, ast.Store())
@@ -190,7 +192,7 @@ class Rewriter(Expressions):
             manager = self.ask("manager", self._frame(scope), self.box(item.context_expr, scope), at=item.context_expr)
             held: ast.expr | None = None
             if item.optional_vars is not None:
-                name = f"_wt{self.number()}"
+                name = held_name(self.number())
                 held = ast.Name(name, ast.Store())
                 entered = self.ask("entered", self._frame(scope), load(name), at=item.context_expr)
                 body = [*self._assign(item.optional_vars, entered, scope, node), *body]
@@ -283,7 +285,7 @@ class Rewriter(Expressions):
 
     def function(self, node: ast.FunctionDef, scope: Scope) -> ast.FunctionDef:
         bound, outside = names_bound(node.body)
-        inner = Scope("function", f"_wf{self.number()}", bound | set(parameter_names(node.args)), outside, scope)
+        inner = Scope("function", frame_name(self.number()), bound | set(parameter_names(node.args)), outside, scope)
         body = list(node.body)
         head: list[ast.stmt] = []
         if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):

@@ -255,6 +255,13 @@ class Working:
         self.__dict__.pop("index", None)
 
     def __getitem__(self, address: str) -> Item:
+        """A value by its address. Raises TypeError for anything but a text, AddressError for one that names nothing."""
+        if isinstance(address, tuple) and address and isinstance(address[0], str):
+            rest = ", ".join(map(repr, address[1:]))
+            raise TypeError(f"write the address first and the place after it: working[{address[0]!r}][{rest}]")
+        if not isinstance(address, str):
+            hint = f"; step number {address} is working.steps[{address}]" if isinstance(address, int) else ""
+            raise TypeError(f"expected the address of a value, such as 'weights', not {address!r}{hint}")
         return Item(self, self.find(address), address)
 
     def __contains__(self, address: object) -> bool:
@@ -326,10 +333,33 @@ class Item:
     def labels(self) -> Labels:
         return self.working.labels(self.ref.step)[len(self.ref.index) :]
 
-    def __getitem__(self, key: object) -> Item:
+    def __getitem__(self, key: object) -> Any:
+        """The part at labels or zero-based numbers, from the first axis on, as an Item.
+
+        With a slice or ``...`` among them (``item[0:2]``, ``item[:, "food"]``) it has no address of its own: the
+        part is then a NumPy array. Raises AddressError for a place that is not there, TypeError for what is no place.
+        """
         keys = key if isinstance(key, tuple) else (key,)
+        for each in keys:
+            known = isinstance(each, (str, slice)) or hasattr(each, "__index__") or each is ...
+            if isinstance(each, bool) or not known:
+                raise TypeError(f"{self.address}[{each!r}]: expected a label, a zero-based number, or a slice")
+        if any(isinstance(each, slice) or each is ... for each in keys):
+            return self._region(keys)
         ref = self.working.index.select(self.ref, tuple(keys))
         return Item(self.working, ref, f"{self.address}[{', '.join(map(str, keys))}]")
+
+    def _region(self, keys: tuple[Any, ...]) -> Any:
+        from workings.recording.operations.bound import as_array
+
+        array = as_array(self.value)
+        if ... in keys:
+            place = keys.index(...)
+            keys = (*keys[:place], *[slice(None)] * (array.ndim - len(keys) + 1), *keys[place + 1 :])
+        places = self.working.index.region(
+            self.ref, tuple(":" if isinstance(k, slice) else k for k in keys), self.address
+        )
+        return array[tuple(k if isinstance(k, slice) else at for k, at in zip(keys, places, strict=True))]
 
     def arithmetic(self, *element: str | int, depth: int | None = None) -> Arithmetic:
         """How one element came about; ``element`` gives a label or a zero-based number for each axis."""

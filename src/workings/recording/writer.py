@@ -97,8 +97,8 @@ class Writer:
             return
         fixed, counters, inputs = self.fixed, self.counters, step.inputs
         if not inputs:
-            # What Python makes of whole numbers in the source (an index, a count) can never come out otherwise. An array
-            # that is written out, or made by a constructor, is a value like any other: a what-if may change it.
+            # What Python makes of whole numbers in the source (an index, a count) can never come out otherwise. An
+            # array that is written out, or made by a constructor, is a value like any other: a what-if may change it.
             if not step.shape and step.dtype in ("int", "bool"):
                 fixed.add(step.number)
         elif all(r.step in fixed for r in inputs):

@@ -11,7 +11,7 @@ from workings.recording.evaluation import NotRecorded
 from workings.recording.operations.bound import as_array
 from workings.recording.operations.functions import BY_NAME
 from workings.recording.operations.torch_names import PARAMETERS
-from workings.recording.working import Loss, Ref, Slot, Step, Working
+from workings.recording.working import Loss, Ref, Room, Slot, Step, Working
 
 if TYPE_CHECKING:
     from workings.reading.arithmetic import Arithmetic
@@ -24,8 +24,9 @@ def render(working: Working) -> str:
 
     ``{"workings": 1, "source", "conventions", "steps": [...], "lost": [...]}``. A step's ``inputs`` are the paths of
     the values it used, with the place of the part where it used a part; ``parameters`` is its call, every argument by
-    name, with ``{"input": n}`` where input number n went in. NaN and infinities are the texts "NaN", "Infinity" and
-    "-Infinity"; a complex number is its two parts; a value that was not kept and cannot be computed again is null.
+    name, with ``{"input": n}`` where input number n went in and ``{"new": {"shape", "dtype"}}`` for the memory an
+    ``out=`` writes into; what JSON has no word for is its ``repr``. NaN and infinities are the texts "NaN", "Infinity"
+    and "-Infinity"; a complex number is its two parts; a value that was not kept and cannot be computed again is null.
     """
     head = {"workings": VERSION, "source": source(working), "conventions": dict(working.conventions)}
     lines = [f"{_json(key)}: {_json(value)}," for key, value in head.items()]
@@ -143,17 +144,33 @@ def plain(value: Any) -> Any:
             return [plain(v) for v in value]
         case dict():
             return {str(k): plain(v) for k, v in value.items()}
+        case Room():
+            room = {"shape": list(value.shape), "dtype": value.dtype}
+            return {"new": room | ({"strides": list(value.strides)} if value.strides is not None else {})}
         case type():
             return value.__name__
     if value is Ellipsis:
         return "..."
     if hasattr(value, "shape") and hasattr(value, "dtype"):
-        return _nested(as_array(value).tolist())
-    return str(value)
+        try:
+            return _nested(as_array(value).tolist())
+        except (TypeError, ValueError):  # it has a shape, but no numbers to show
+            return _text(value)
+    return _text(value)
 
 
 def _nested(value: Any) -> Any:
-    return [_nested(v) for v in value] if isinstance(value, list) else plain(value)
+    """The numbers of an array; what else it holds is not looked into, as it may hold itself."""
+    if isinstance(value, list):
+        return [_nested(v) for v in value]
+    return plain(value) if isinstance(value, (str, int, float, complex)) or value is None else _text(value)
+
+
+def _text(value: Any) -> str:
+    try:
+        return repr(value)
+    except Exception:  # a program's own __repr__ may fail
+        return f"<{type(value).__name__}>"
 
 
 def number(value: Any) -> Any:

@@ -27,11 +27,15 @@ def shortened_address(working: Working, path: str, ref: Ref) -> str:
     place = len(parts) - 2
     while place > 0:
         shorter = parts[:place] + parts[place + 1 :]
-        address = ".".join(shorter)
-        if address in working and working.find(address) == ref:
+        if working.index.leads_to(".".join(shorter)) == ref:
             parts = shorter
         place -= 1
     return ".".join(parts)
+
+
+def spoken(name: str) -> str:
+    """The name of a function as a heading: words apart, but ``__init__`` as it is."""
+    return name if name.startswith("__") and name.endswith("__") else name.replace("_", " ")
 
 
 def last_name(address: str) -> str:

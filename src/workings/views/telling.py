@@ -38,7 +38,7 @@ from workings.views.lines import (
     is_signature,
     within_package,
 )
-from workings.views.naming import addresses, last_name
+from workings.views.naming import addresses, last_name, spoken
 from workings.views.notices import place
 from workings.views.tables import Table, is_distribution, visible
 
@@ -94,7 +94,7 @@ class Teller:
         equation = section.equation
         first = equation is not None and equation.name not in self.said
         label = equation.label if equation is not None and not first else ""
-        title = section.title.replace("_", " ") if section.kind == "call" and equation is None else section.title
+        title = spoken(section.title) if section.kind == "call" and equation is None else section.title
         where = place(section.site, self.home)
         called = f"called in {where}" if where and section.kind == "call" and not within_package(section.site) else ""
         yield Heading(section.level, title, section.number, section.path, label, called)

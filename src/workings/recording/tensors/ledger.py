@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
-from workings.recording.tensors.windows import Index, Window, dtype_name, overlap, plain, positions_in, window
+from workings.recording.tensors.windows import NAMES, Index, Window, dtype_name, overlap, plain, positions_in, window
 from workings.recording.working import Ref, Slot, Step
 
 if TYPE_CHECKING:
     from workings.recording.recorder import Recorder
 
+_STRIDED = torch.strided
 _COPY = 2**20  # a value about to be destroyed is copied up to this size, and computed again above it
 
 
@@ -57,7 +58,7 @@ class TensorLedger:
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        self._memories: dict[int, Memory] = {}
+        self.memories: dict[int, Memory] = {}
         self.waiting: dict[int, tuple[torch.Tensor, Callable[[Ref], None]]] = {}  # parameters of modules, not yet used
         self._spares: dict[int, tuple[Any, Callable[[], Ref]]] = {}
         self._others: dict[int, tuple[Any, Ref]] = {}  # tensors without plain storage (nested ones), by identity
@@ -73,7 +74,7 @@ class TensorLedger:
         """What is known of the storage a tensor lies in; None for one not seen, or a tensor without plain storage."""
         if tensor.is_nested or tensor.layout is not torch.strided:
             return None
-        return self._memories.get(tensor.untyped_storage()._cdata)
+        return self.memories.get(tensor.untyped_storage()._cdata)
 
     def set_aside(self, tensor: torch.Tensor, step: Callable[[], Ref]) -> None:
         """An output that may never be used: its step is written when it is."""
@@ -87,14 +88,14 @@ class TensorLedger:
             known = self._others.get(id(tensor))
             return known is not None and known[0]() is tensor
         number = tensor.untyped_storage()._cdata
-        return number in self._memories or number in self._spares
+        return number in self.memories or number in self._spares
 
     def read(self, tensor: torch.Tensor, lost: bool | None = None, note: str = "") -> Ref:
         """The origin of what a tensor holds now. One that was never seen is given."""
         if tensor.is_nested or tensor.layout is not torch.strided:
             memory = None
         else:
-            memory = self._memories.get(tensor.untyped_storage()._cdata)
+            memory = self.memories.get(tensor.untyped_storage()._cdata)
         if memory is None:
             lost = self.lost if lost is None else lost
             if not plain(tensor):
@@ -183,7 +184,10 @@ class TensorLedger:
         return ref
 
     def _give(self, tensor: torch.Tensor, lost: bool, note: str) -> Ref:
-        ref = self._recorder.given(None if tensor.is_nested else tensor, lost=lost, note=note)
+        if lost or tensor.is_nested:
+            ref = self._recorder.given(None if tensor.is_nested else tensor, lost=lost, note=note)
+        else:
+            ref = self.step("given", "", (), (), {}, tensor, None, note)
         step = self._recorder.working.steps[ref.step]
         step.value, step.kept = tensor.detach(), True
         self.originals[ref.step] = weakref.ref(tensor)
@@ -208,9 +212,10 @@ class TensorLedger:
         step = Step(number, operation, function, inputs, arguments, keywords, frame.group, frame.statement, frame.site)
         step.output, step.note = output, note
         step.shape = () if tensor.is_nested else tuple(tensor.shape)
-        step.dtype = dtype_name(tensor.dtype)
+        dtype = tensor.dtype
+        step.dtype = NAMES.get(dtype) or dtype_name(dtype)
         steps.append(step)
-        if operation != "given":
+        if inputs and operation != "given":
             fixed, counters = recorder.fixed, recorder.counters
             constant = True
             for known in inputs:
@@ -229,12 +234,21 @@ class TensorLedger:
         view = View(ref, 0)
         weak = StorageWeakRef(storage)  # type: ignore[no-untyped-call]
         memory = Memory(weak, place, {place: view}, storage.nbytes())
-        self._memories[storage._cdata] = memory
+        self.memories[storage._cdata] = memory
         if not ref.index:
             step = self._recorder.working.steps[ref.step]
             if step.kept:
                 memory.live[ref.step] = place
         return memory
+
+    def register_fresh(self, tensor: torch.Tensor, storage: Any, ref: Ref) -> None:
+        """A step has just produced this tensor, alone in new memory: what ``register`` does, for the common case."""
+        place = (tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.dtype)
+        size = storage.nbytes()
+        memory = Memory(StorageWeakRef(storage), place, {place: View(ref, 0)}, size)  # type: ignore[no-untyped-call]
+        self.memories[storage._cdata] = memory
+        if self.kept_bytes + tensor.nbytes <= self.small:
+            self._keep(ref, tensor, memory, place)
 
     def register(self, tensor: torch.Tensor, ref: Ref, must: bool = False) -> None:
         """A step has produced this tensor, in memory of its own."""
@@ -296,7 +310,7 @@ class TensorLedger:
 
     def live(self) -> list[int]:
         """The steps whose kept values still share memory with the program's tensors."""
-        return [number for memory in self._memories.values() for number in memory.live]
+        return [number for memory in self.memories.values() for number in memory.live]
 
     def let_go(self, memory: Memory) -> None:
         """Values kept by reference on this memory are copied: someone else will write to it unseen by us."""
@@ -348,7 +362,7 @@ class TensorLedger:
             return
         place = window(tensor)
         if tensor.untyped_storage().nbytes() != memory.bytes:  # resized by the call: nothing of the old is left
-            self._memories.pop(tensor.untyped_storage()._cdata)
+            self.memories.pop(tensor.untyped_storage()._cdata)
             self.register(tensor, content, must)
             return
         root = memory.views[memory.root]

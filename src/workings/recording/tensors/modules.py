@@ -10,10 +10,10 @@ import torch
 from torch.nn.modules import module as hooks
 
 from workings.recording import user_code
+from workings.recording.frames import Frame
 from workings.recording.working import Binding, Group
 
 if TYPE_CHECKING:
-    from workings.recording.recorder import Frame
     from workings.recording.tensors.side import TensorSide
 
 
@@ -49,9 +49,10 @@ class ModuleScopes:
         """The user's classes among a module's parts have their methods rewritten."""
         if id(module) in self._adopted:
             return
-        for part in module.modules():
-            self._adopted.add(id(part))
-            self._side.recorder.calls.adopt(type(part))
+        parts = list(_parts(module).values())
+        self._adopted.update(map(id, parts))
+        for kind in dict.fromkeys(map(type, parts)):
+            self._side.recorder.calls.adopt(kind)
 
     # -- hooks --------------------------------------------------------------------------------------------------
 
@@ -72,15 +73,16 @@ class ModuleScopes:
         group = Group(len(groups), current.group, name, "module", current.statement, site=current.site)
         group.detail = self._detail(module)
         groups.append(group)
-        from workings.recording.recorder import Frame
-
         frame = Frame(group.number, current.site, current.statement)
         inside = any(entry[4] for entry in self._open)
         self._open.append((module, current, frame, path, repeated))
         recorder.current = frame
         self._entered = frame
-        with side.quiet():
+        side.silent += 1
+        try:
             self._bind(frame, module, args, repeated and not inside)
+        finally:
+            side.silent -= 1
 
     def _after(self, module: torch.nn.Module, args: Any, output: Any) -> None:
         if self._side.silent:
@@ -122,7 +124,7 @@ class ModuleScopes:
         if known is None or known[0] is not module:
             self.adopt(module)
             parents: dict[int, torch.nn.Module] = {}
-            for path, part in module.named_modules():
+            for path, part in _parts(module).items():
                 for child in part._modules.values():
                     parents.setdefault(id(child), part)
                 self._paths[id(part)] = (part, path, _repeats(part, parents.get(id(part))))
@@ -165,6 +167,22 @@ class ModuleScopes:
             names = list(inspect.signature(kind.forward).parameters)  # type: ignore[attr-defined]
             known = self._names[kind] = (tuple(names[1:]), not user_code.is_user_type(kind))
         return known
+
+
+def _parts(module: torch.nn.Module) -> dict[str, torch.nn.Module]:
+    """A module and all inside it by their paths, each once: what ``named_modules`` gives, without its generators."""
+    found: dict[str, torch.nn.Module] = {}
+    seen: set[int] = set()
+
+    def walk(part: torch.nn.Module, path: str) -> None:
+        seen.add(id(part))
+        found[path] = part
+        for name, child in part._modules.items():
+            if child is not None and id(child) not in seen:
+                walk(child, f"{path}.{name}" if path else name)
+
+    walk(module, "")
+    return found
 
 
 def _repeats(module: torch.nn.Module, parent: torch.nn.Module | None) -> bool:

@@ -48,6 +48,7 @@ _FILLS = {
     "geometric_",
 }
 _EMPTY = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided", "empty_permuted"}
+_SPECIAL = {"lift_fresh", "cumprod"}
 _STATISTICS = {"native_batch_norm", "cudnn_batch_norm", "miopen_batch_norm"}
 # Draws that start a value (a weight) rather than disturb a computation.
 _INITIALISERS = {"normal_", "uniform_", "randn", "rand", "randperm", "randint", "normal", "random_"}
@@ -72,11 +73,21 @@ class Operator:
     random: bool
     disturbs: bool  # a draw that takes part in a computation
     empty: bool
+    simple: bool  # nothing about its call is special: no write, no draw, no statistics, one plain result
 
 
-@cache
+_DESCRIBED: dict[int, Operator] = {}  # by identity: an operator's own hash is slow
+
+
 def describe(call: Any) -> Operator:
-    """Read an operator's schema."""
+    """What is known of an operator, read from its schema the first time."""
+    known = _DESCRIBED.get(id(call))
+    if known is None:
+        known = _DESCRIBED[id(call)] = _described(call)
+    return known
+
+
+def _described(call: Any) -> Operator:
     schema = call._schema
     namespace, _, base = schema.name.partition("::")
     overload = schema.overload_name or "default"
@@ -102,6 +113,8 @@ def describe(call: Any) -> Operator:
         name, base, operation, call, writes, bool(writes) or base in _STATISTICS, frozenset(blanks),
         frozenset(numbers), frozenset(operands), chance, tuple(a.name for a in arguments),
         torch.Tag.inplace_view in call.tags, random, random and base not in _INITIALISERS, base in _EMPTY,
+        not (writes or random or blanks or base in _STATISTICS or base in _SPECIAL)
+        and [str(r.real_type) for r in schema.returns] == ["Tensor"],
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import torch
 
 from workings.recording import source
+from workings.recording.collecting import few_collections
 from workings.recording.recorder import Recorder
 from workings.recording.working import Source, Working
 
@@ -34,6 +35,7 @@ def record(model: torch.nn.Module | None = None) -> Iterator[Working]:
     if isinstance(model, torch.nn.Module):
         side.scopes.adopt(model)
     try:
-        yield recorder.working
+        with few_collections():
+            yield recorder.working
     finally:
         recorder.finish()

@@ -8,7 +8,6 @@ tensor was made of) comes from the rewritten source, through :class:`TensorSide`
 from __future__ import annotations
 
 import functools
-import gc
 import types
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -23,6 +22,7 @@ from workings.recording.operations.functions import BY_CALL
 from workings.recording.tensors.ledger import TensorLedger
 from workings.recording.tensors.modules import ModuleScopes
 from workings.recording.tensors.operators import (
+    _DESCRIBED,
     Operator,
     blank,
     describe,
@@ -55,7 +55,8 @@ _BACKWARD_FACTORS = {"aten.mul.Tensor", "aten.div.Tensor"}
 _SAMPLES = {"multinomial", "bernoulli", "binomial", "poisson", "normal"}  # draws that depend on the numbers given
 
 
-_UNCOLLECTED = 50_000
+_TENSOR, _PARAMETER, _STRIDED = torch.Tensor, torch.nn.Parameter, torch.strided
+_SLOTS = tuple(map(Slot, range(16)))  # they are all alike, and immutable
 
 
 class _Mode(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -109,7 +110,6 @@ class TensorSide:
         self._left: list[tuple[Any, Ref]] | None = None
         self._mode = _Mode(self)
         self._shown: list[tuple[str, Any]] = []
-        self._thresholds = gc.get_threshold()
 
     # -- beginning and end --------------------------------------------------------------------------------------
 
@@ -119,15 +119,10 @@ class TensorSide:
             plain_method = getattr(torch.Tensor, name)
             self._shown.append((name, plain_method))
             setattr(torch.Tensor, name, self._quietly(plain_method))
-        # A recording makes many small objects and frees few: collections on the way would find nothing.
-        self._thresholds = gc.get_threshold()
-        if self._thresholds[0]:
-            gc.set_threshold(max(self._thresholds[0], _UNCOLLECTED), *self._thresholds[1:])
         self._mode.__enter__()  # type: ignore[no-untyped-call]
 
     def stop(self) -> None:
         self._mode.__exit__(None, None, None)  # type: ignore[no-untyped-call]
-        gc.set_threshold(*self._thresholds)
         for name, method in self._shown:
             setattr(torch.Tensor, name, method)
         self._shown.clear()
@@ -167,7 +162,9 @@ class TensorSide:
 
     def operate(self, call: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """One operator runs and is written down."""
-        operator = describe(call)
+        operator = _DESCRIBED.get(id(call)) or describe(call)
+        if operator.simple and not (self._offers or self._factors or self._steering or kwargs):
+            return self._simple(operator, call, args)
         inputs: list[Ref] = []
         if self._steering and torch._C._current_graph_task_id() != -1:
             for value, ref in self._steering:
@@ -211,6 +208,38 @@ class TensorSide:
             self._record(operator, tuple(inputs), arguments, keywords, outputs, len(changed), before, args)
         return result
 
+    def _simple(self, operator: Operator, call: Any, args: Any) -> Any:
+        """The common case, which is most of what a model runs: see ``operate`` for what is decided beforehand."""
+        ledger = self.ledger
+        read = ledger.read
+        inputs: list[Ref] = []
+        arguments: list[Any] = []
+        for position, value in enumerate(args):
+            kind = type(value)
+            if kind is _TENSOR or kind is _PARAMETER:
+                arguments.append(_slot(inputs, read(value)))
+            elif kind is int or value is None or kind is float or kind is bool:
+                arguments.append(value)
+            else:
+                arguments.append(self._template(operator, position, value, inputs))
+        result = call(*args)
+        if result is None:
+            return None
+        if type(result) is not _TENSOR or result.layout is not _STRIDED or result.is_nested:
+            self._record(operator, tuple(inputs), tuple(arguments), {}, [result], 0, [], args)
+            return result
+        storage = result.untyped_storage()
+        memory = ledger.memories.get(storage._cdata)
+        if memory is None:
+            ref = ledger.step(operator.operation, operator.name, tuple(inputs), tuple(arguments), {}, result)
+            ledger.register_fresh(result, storage, ref)
+        else:
+            place = window(result)
+            if place not in memory.views:
+                made: tuple[Any, ...] = (operator.operation, operator.name, tuple(inputs), tuple(arguments), {})
+                self._view(operator, memory, made, result, None, [], args)
+        return result
+
     def _template(self, operator: Operator, position: int, value: Any, inputs: list[Ref]) -> Any:
         if isinstance(value, torch.Tensor):
             if operator.blanks and operator.names[position] in operator.blanks:
@@ -226,6 +255,8 @@ class TensorSide:
             return value
         if value is None or kind is bool or kind is str:
             return value
+        if kind is list and all(map(_is_size, value)) and not (self._offers or self._factors):
+            return value.copy()
         if isinstance(value, (list, tuple)):
             return [self._template(operator, position, v, inputs) for v in value]
         return encode(value)
@@ -422,8 +453,11 @@ class TensorSide:
 
     def read(self, tensor: torch.Tensor) -> Ref:
         """The origin of what a tensor holds now."""
-        with self.quiet():
+        self.silent += 1
+        try:
             return self.ledger.read(tensor)
+        finally:
+            self.silent -= 1
 
     def adopt(self, tensor: torch.Tensor) -> tuple[Ref, bool]:
         """The origin of a tensor that has a name: one not seen before is an input. Says whether it is new."""
@@ -596,11 +630,18 @@ def _in(function: Any, functions: set[Any]) -> bool:
 
 
 def _slot(inputs: list[Ref], ref: Ref) -> Slot:
-    for position, known in enumerate(inputs):
+    position = 0
+    for known in inputs:
         if known.step == ref.step and known.index == ref.index:
-            return Slot(position)
-    inputs.append(ref)
-    return Slot(len(inputs) - 1)
+            break
+        position += 1
+    else:
+        inputs.append(ref)
+    return _SLOTS[position] if position < len(_SLOTS) else Slot(position)
+
+
+def _is_size(value: Any) -> bool:
+    return type(value) is int
 
 
 __all__ = ["TensorSide"]

@@ -13,13 +13,13 @@ Window = tuple[Any, tuple[int, ...], tuple[int, ...], torch.dtype]  # offset, sh
 Index = tuple[int | slice, ...]
 
 _STRIDED = torch.strided
-_NAMES: dict[torch.dtype, str] = {}
+NAMES: dict[torch.dtype, str] = {}
 
 
 def dtype_name(dtype: torch.dtype) -> str:
-    name = _NAMES.get(dtype)
+    name = NAMES.get(dtype)
     if name is None:
-        name = _NAMES[dtype] = str(dtype).removeprefix("torch.")
+        name = NAMES[dtype] = str(dtype).removeprefix("torch.")
     return name
 
 
