@@ -24,7 +24,7 @@ AxisLabels = tuple[str, ...] | None
 Labels = tuple[AxisLabels, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)  # never changed; not frozen, because a recording makes very many
 class Ref:
     """A value used: all of a step's value, or the part of it at a leading integer index."""
 
@@ -142,7 +142,7 @@ class Step:
         return f"<step {self.number}: {self.operation} {self.shape} {self.dtype}>"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Binding:
     """A name given to a value, in the scope of a group."""
 
