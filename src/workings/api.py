@@ -114,11 +114,6 @@ def record(model: Any = None) -> AbstractContextManager[Working]:
         raise ImportError(
             "wk.record records PyTorch, which is not installed here; pip install 'workings[torch]'"
         ) from None
-    import torch
-
-    if model is not None and not isinstance(model, torch.nn.Module):
-        hint = "for a function use wk.show(function, arguments)" if callable(model) else "or nothing at all"
-        raise TypeError(f"record was given a {type(model).__name__}; expected a torch.nn.Module; {hint}")
     return recording(model)
 
 

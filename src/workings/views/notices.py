@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from workings.recording.operations import meaning
 from workings.recording.working import Guard, Loss, Site, Working
 from workings.views.document import Block, Listing, Printed, Prose
 from workings.views.tables import visible
@@ -31,7 +30,7 @@ def closing(working: Working) -> Iterator[Block]:
         yield Listing("Decided by these numbers", decided)
     if working.lost:
         yield Listing("Not followed", _lost(working.lost, working.source.file))
-    elif len(working) and not any(meaning.kind(step) == "opaque" for step in working.steps):
+    elif len(working):
         yield Prose("Every number was followed to where it came from.", "note")
 
 

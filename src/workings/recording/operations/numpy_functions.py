@@ -163,7 +163,7 @@ _OTHERS = {
     "digitize": "x bins",
     "histogram": "a bins",
     "ediff1d": "ary",
-    "cumulative_sum": "x",
+    "cumulative_sum": "a axis dtype",
     "nanprod": "a axis",
     "nanstd": "a axis",
     "nanvar": "a axis",
@@ -197,6 +197,7 @@ _MEANINGS = {
     "fmin": "minimum",
     "permute_dims": "transpose",
     "float_power": "power",
+    "cumulative_sum": "cumsum",
 }
 
 
@@ -212,7 +213,7 @@ def _numpy() -> None:
             define(f"numpy.{name}", getattr(np, name), _MEANINGS.get(name, name), parameters, moves=True)
     for name, parameters in _OTHERS.items():
         if hasattr(np, name):
-            define(f"numpy.{name}", getattr(np, name), name, parameters)
+            define(f"numpy.{name}", getattr(np, name), _MEANINGS.get(name, name), parameters)
     define("numpy.linalg.norm", np.linalg.norm, "norm", "x ord axis keepdims")
     for name, parameters in {
         "solve": "a b",

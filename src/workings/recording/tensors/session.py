@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 import torch
 
@@ -14,16 +14,23 @@ from workings.recording.recorder import Recorder
 from workings.recording.working import Source, Working
 
 
-@contextmanager
-def record(model: torch.nn.Module | None = None) -> Iterator[Working]:
+def record(model: torch.nn.Module | None = None) -> AbstractContextManager[Working]:
     """Record what PyTorch runs inside the ``with``.
 
     The Working that is handed over fills as the code runs and can be read during and after it. With ``model`` given,
     its modules are groups by their names (``layers.3.attention``), its parameters and buffers are named inputs, and
     the ``forward`` methods of the user's own classes are followed line by line. Tensors from outside are given.
 
-    Raises ``ModuleNotFoundError`` where PyTorch is not installed.
+    Raises ``TypeError`` for a model that is not a module.
     """
+    if model is not None and not isinstance(model, torch.nn.Module):
+        hint = "for a function use wk.show(function, arguments)" if callable(model) else "or nothing at all"
+        raise TypeError(f"record was given a {type(model).__name__}; expected a torch.nn.Module; {hint}")
+    return _recording(model)
+
+
+@contextmanager
+def _recording(model: torch.nn.Module | None) -> Iterator[Working]:
     name = type(model).__name__ if model is not None else "tensors"
     recorder = Recorder(
         Source("model", name, getattr(sys.modules.get(type(model).__module__), "__file__", None) or ""), source.SITES
@@ -32,7 +39,7 @@ def record(model: torch.nn.Module | None = None) -> Iterator[Working]:
     side = recorder.tensors
     side.scopes.root_name = ""
     side.ledger.lost = False
-    if isinstance(model, torch.nn.Module):
+    if model is not None:
         side.scopes.adopt(model)
     try:
         with few_collections():
