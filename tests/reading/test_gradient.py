@@ -102,6 +102,13 @@ def test_a_whole_block_agrees_with_autograd():
         np.testing.assert_allclose(slopes[f"gradient.{name}"].value, tensor.grad.numpy(), rtol=0, atol=1e-12)
 
 
+def test_a_working_is_asked_for_its_slopes():
+    working = record_function(lambda w, x: (w * x) ** 2, [], {"w": 3.0, "x": 2.0})
+    slopes = working.gradient(working.path(working.result_parts.step), [working.path(working.argument_parts["w"].step)])
+    assert slopes.bindings[-1].name.endswith("w")
+    assert float(slopes.value(slopes.bindings[-1].ref)) == 24.0  # 2 (w x) x = 2 · 6 · 2
+
+
 def test_a_slope_is_of_one_number():
     working = record_function(lambda a: a * 2, [], {"a": A.copy()})
     with pytest.raises(ValueError, match="one number"):

@@ -291,6 +291,12 @@ class Working:
 
         return replay(self, changes)
 
+    def gradient(self, of: str, with_respect_to: Sequence[str] = ()) -> Working:
+        """How fast one number moves with others, worked out by the chain rule. See :mod:`workings.reading.gradient`."""
+        from workings.reading.gradient import gradient
+
+        return gradient(self, of, with_respect_to)
+
     def save(self, path: str | Path) -> None:
         """Write the Working to one file: JSON for the structure, arrays beside it. Needs no torch to be read."""
         from workings.recording.saving import save
