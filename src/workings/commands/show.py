@@ -17,7 +17,7 @@ from workings.commands.what import computes, working_of
 if TYPE_CHECKING:
     from workings.reading.arithmetic import Arithmetic
     from workings.reading.replay import Replay
-    from workings.recording.running import ScriptError
+    from workings.recording.stopped import ScriptError
     from workings.recording.working import Working
 
 DEPTHS = ("sentences", "steps", "numbers")
@@ -53,7 +53,7 @@ def show(request: Request) -> None:
     look = _look(request)
     changes = parse_changes(request.changes)
     output.check_writable(request.output)
-    from workings.recording.running import ScriptError
+    from workings.recording.stopped import ScriptError
 
     try:
         working = working_of(request.what, request.sentence)
@@ -85,7 +85,7 @@ def _answer(working: Working, request: Request, changes: dict[str, Any], look: L
 def _replayed(working: Working, changes: dict[str, Any]) -> Replay:
     for address, new in changes.items():
         _check_change(working, address, new)
-    from workings.recording.running import ScriptError
+    from workings.recording.stopped import ScriptError
 
     try:
         return working.replay(changes)

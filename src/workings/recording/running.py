@@ -20,19 +20,11 @@ from workings.recording.collecting import few_collections
 from workings.recording.comments import label_from_comments
 from workings.recording.ledger import CONSTANT
 from workings.recording.recorder import Box, Frame, Recorder
+from workings.recording.stopped import ScriptError
 from workings.recording.working import Ref, Source, Working
 
 _CALLS_FOR_ONE = 8  # how deep the recorder stands in one call of the source's, with room to spare
 _MOST_CALLS = 100_000
-
-
-class ScriptError(Exception):
-    """A recorded script stopped before its end. ``working`` holds what was recorded up to there."""
-
-    def __init__(self, message: str, working: Working, cause: BaseException) -> None:
-        super().__init__(message)
-        self.working = working
-        self.cause = cause
 
 
 class _Folder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -280,3 +272,6 @@ def _parts(recorder: Recorder, box: Box) -> Any:
         return value
     ref = recorder.ref(box)
     return value if ref is None else ref
+
+
+__all__ = ["ScriptError", "record_function", "record_script"]
