@@ -59,28 +59,27 @@ class Line:
         label = self.name if label is None else label
         if label:
             parts += [latex_name(label) if latex else label, "="]
-        if self.expression is not None and notation.write(self.expression) != result:
-            if self.expanded is not None and notation.write(self.expanded) != notation.write(self.expression):
-                between = (
-                    "=" if isinstance(self.value, bool) else sign_of(self.expanded, self.expression, self.decimals)
-                )
-                parts += [_written(notation, self.expanded), signs[between]]
-            parts += [
-                _written(notation, self.expression),
-                signs[sign_between(self.expression, self.value, self.decimals)],
-            ]
+        written = notation.write(self.expression) if self.expression is not None else result
+        if self.expression is not None and written != result:
+            if self.expanded is not None:
+                whole = notation.write(self.expanded)
+                if whole != written:
+                    truth = isinstance(self.value, bool)
+                    between = "=" if truth else sign_of(self.expanded, self.expression, self.decimals)
+                    parts += [_apart(whole, self.expanded, latex), signs[between]]
+            sign = sign_between(self.expression, self.value, self.decimals)
+            parts += [_apart(written, self.expression, latex), signs[sign]]
         parts.append(result)
         if self.note:
             parts.append(rf"\quad\text{{{latex_text(self.note)}}}" if latex else f"  ({self.note})")
         return " ".join(parts)
 
 
-def _written(notation: Notation, expression: Expression) -> str:
-    """An expression between the signs of a line; one that holds a sign of its own is kept apart by brackets."""
-    text = notation.write(expression)
+def _apart(text: str, expression: Expression, latex: bool) -> str:
+    """A written expression between the signs of a line; one with a sign of its own is kept apart by brackets."""
     if not isinstance(expression, Relation) or expression.sign in ("//", "mod"):
         return text
-    return rf"\left({text}\right)" if notation.latex else f"({text})"
+    return rf"\left({text}\right)" if latex else f"({text})"
 
 
 @dataclass
