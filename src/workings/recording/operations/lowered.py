@@ -163,13 +163,6 @@ def embedding_slope(gradient: Any, ids: Any, count: int, padding: int) -> Any:
     return slope
 
 
-def gelu_slope(gradient: Any, x: Any, erf: Any) -> Any:
-    area = 0.5 * (1 + erf)
-    density = np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
-    slope = gradient * (area + x * density)
-    return slope
-
-
 def added_at(base: Any, values: Any, where: Any) -> Any:
     out = base.copy()
     np.add.at(out, where, values)
