@@ -9,13 +9,13 @@ import re
 import textwrap
 import tomllib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from workings.commands.problems import UserError
 from workings.equations import EQUATIONS, Equation, equation_of
+from workings.frozen import frozen
 from workings.recording.operations import contraction, elementwise, functions, lowering, reduction
 from workings.views.plain import plain_lines
 
@@ -36,7 +36,7 @@ _KINDS = {
 }
 
 
-@dataclass(frozen=True)
+@frozen
 class Word:
     """An entry of the glossary."""
 

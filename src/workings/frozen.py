@@ -2,7 +2,7 @@
 
 ``dataclass(frozen=True)`` writes and compiles half a dozen methods for every class. The classes of formulas,
 expressions and pages are many and small, and ``workings show`` would spend a sixth of its time on defining them. Here
-only ``__init__`` is compiled; comparison, hash and text are shared.
+only ``__init__`` is compiled, when the first instance is made; comparison, hash and text are shared.
 """
 
 from __future__ import annotations
@@ -28,9 +28,15 @@ def frozen(cls: Class) -> Class:
     parameters = "".join(f", {name}=_{name}" if name in defaults else f", {name}" for name in names)
     body = "".join(f"; fields[{name!r}] = {name}" for name in names)
     space: dict[str, Any] = {f"_{name}": value for name, value in defaults.items()}
-    exec(f"def __init__(self{parameters}): fields = self.__dict__{body}", space)
-    space["__init__"].__qualname__ = f"{cls.__qualname__}.__init__"
-    setattr(cls, "__init__", space["__init__"])  # noqa: B010 - said this way, it is not taken for a method of an instance
+
+    def first(self: Any, *args: Any, **kwargs: Any) -> None:
+        exec(f"def __init__(self{parameters}): fields = self.__dict__{body}", space)
+        space["__init__"].__qualname__ = f"{cls.__qualname__}.__init__"
+        if cls.__dict__["__init__"] is first:
+            setattr(cls, "__init__", space["__init__"])  # noqa: B010 - so, it is not taken for an instance's method
+        space["__init__"](self, *args, **kwargs)
+
+    setattr(cls, "__init__", first)  # noqa: B010
     setattr(cls, "__match_args__", names)  # noqa: B010
     for method in (_eq, _hash, _repr, _refuse_setting, _refuse_deleting):
         if method.__name__ not in cls.__dict__:

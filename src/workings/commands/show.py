@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import shutil
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -223,8 +222,10 @@ def _look(request: Request) -> Look:
         raise UserError(f"--width {request.width}", "at least 20 columns", "leave it out to fit the window")
     to_screen = request.output in (None, "-") and sys.stdout.isatty()
     colour = request.colour and "NO_COLOR" not in os.environ and (to_screen or bool(os.environ.get("FORCE_COLOR")))
+    from workings.views.paper import terminal_width
+
     # A pipe or a file has no width of its own: 100 columns, the same everywhere.
-    width = request.width or shutil.get_terminal_size((100, 24)).columns
+    width = request.width or terminal_width(100)
     return Look(chosen, depth, levels, width, colour)
 
 

@@ -1,9 +1,10 @@
 """What each equation says about itself, and the table of all equations."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, TypeVar
+
+from workings.frozen import frozen
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -14,7 +15,7 @@ KINDS = ("number", "integer", "choice", "function", "weights")
 """What may stand in `Equation.shapes` in place of axes, for an argument that is not an array."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Equation:
     """What a reader is told about one equation.
 

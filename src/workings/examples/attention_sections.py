@@ -13,6 +13,7 @@ from workings.examples.format import (
     AdditiveAttention,
     Attention,
     Cosine,
+    CrossAttention,
     Head,
     Lookup,
     MultiHead,
@@ -75,6 +76,10 @@ def attention(run: Run, section: Attention) -> None:
         projections = Head(W_Q=section.W_Q, W_K=section.W_K, W_V=section.W_V)
         output = attend(run, rows, memory, projections, mask, rotary=section.rotary, scale=section.scale)
         run.result("output", output, main=True)
+
+
+def cross_attention(run: Run, section: CrossAttention) -> None:
+    attention(run, section)  # its keys and values are of other rows, and that is all
 
 
 def additive_attention(run: Run, section: AdditiveAttention) -> None:

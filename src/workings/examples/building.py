@@ -10,8 +10,13 @@ Declared = TypeVar("Declared")
 
 def build(kind: type[Declared], data: dict[str, Any]) -> Declared:
     """An instance of a declaration; tables inside become instances of theirs."""
-    hints = get_type_hints(kind)
-    return kind(**{key: _value(hints[key], value) for key, value in data.items()})
+    tables = [key for key, value in data.items() if isinstance(value, dict) or _is_list_of_tables(value)]
+    hints = get_type_hints(kind) if tables else {}  # reading annotations takes longer than all the rest
+    return kind(**{key: _value(hints[key], value) if key in tables else value for key, value in data.items()})
+
+
+def _is_list_of_tables(value: Any) -> bool:
+    return isinstance(value, list) and any(isinstance(item, dict) for item in value)
 
 
 def _value(hint: Any, value: Any) -> Any:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-import json
 import re
 from collections.abc import Iterable, Sequence
 
@@ -38,6 +36,8 @@ def printable(text: str) -> str:
 
 def near(word: str, known: Iterable[str], otherwise: str = "") -> str:
     """ "did you mean ...?", where some known word is close; else `otherwise`."""
+    import difflib
+
     words = list(dict.fromkeys(known))
     lowered = {w.lower(): w for w in reversed(words)}
     alike = [w for w in words if w.lower() == word.lower()]
@@ -126,6 +126,8 @@ def _keys(dotted: str) -> list[str]:
 
 def _unquoted(key: str) -> str:
     if key[0] == '"':
+        import json
+
         try:
             return str(json.loads(key))  # the escapes of a TOML key, but for one rare form, are those of JSON
         except ValueError:

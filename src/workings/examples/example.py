@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +12,7 @@ from workings.examples.format_blocks import Document
 from workings.recording.working import Source, Working
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Example:
     """A worked example.
 
@@ -83,6 +82,8 @@ class Example:
         return words
 
     def _unknown(self, word: str, sentence: str, known: list[str], place: Place) -> ExampleError:
+        import difflib
+
         bare = word.strip(".,;:!?\"'()")
         shown = ", ".join(known[:12]) + (", ..." if len(known) > 12 else "")
         if bare != word and difflib.get_close_matches(bare.casefold(), [w.casefold() for w in known], 1, 0.99):

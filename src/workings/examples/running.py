@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from workings.examples import attention_sections, block_sections, prediction_sections
 from workings.examples.conventions import conventions
 from workings.examples.format import Section
 from workings.examples.run import Run
@@ -14,27 +14,34 @@ from workings.recording.working import Source, Working
 if TYPE_CHECKING:
     from workings.examples.example import Example
 
-SECTIONS: dict[str, Callable[[Run, Any], None]] = {
-    "lookup": attention_sections.lookup,
-    "cosine": attention_sections.cosine,
-    "plain-attention": attention_sections.plain_attention,
-    "query": attention_sections.query,
-    "attention": attention_sections.attention,
-    "cross-attention": attention_sections.attention,
-    "additive-attention": attention_sections.additive_attention,
-    "multi-head": attention_sections.multi_head,
-    "positions": attention_sections.positions,
-    "residual": block_sections.residual,
-    "layer-norm": block_sections.layer_norm,
-    "feed-forward": block_sections.feed_forward,
-    "encoder-block": block_sections.encoder_block,
-    "decoder-block": block_sections.decoder_block,
-    "next-token": prediction_sections.next_token,
-    "generation": prediction_sections.generation,
-    "teacher-forcing": prediction_sections.teacher_forcing,
-    "loss": prediction_sections.loss,
+SECTIONS = {
+    "lookup": "attention_sections",
+    "cosine": "attention_sections",
+    "plain-attention": "attention_sections",
+    "query": "attention_sections",
+    "attention": "attention_sections",
+    "cross-attention": "attention_sections",
+    "additive-attention": "attention_sections",
+    "multi-head": "attention_sections",
+    "positions": "attention_sections",
+    "residual": "block_sections",
+    "layer-norm": "block_sections",
+    "feed-forward": "block_sections",
+    "encoder-block": "block_sections",
+    "decoder-block": "block_sections",
+    "next-token": "prediction_sections",
+    "generation": "prediction_sections",
+    "teacher-forcing": "prediction_sections",
+    "loss": "prediction_sections",
 }
-"""What computes each kind of section."""
+"""The module that computes each kind of section, imported when the kind occurs. Its function has the kind's name."""
+
+
+def computing(kind: str) -> Callable[[Run, Any], None]:
+    """What computes a kind of section."""
+    module = importlib.import_module(f"workings.examples.{SECTIONS[kind]}")
+    found: Callable[[Run, Any], None] = getattr(module, kind.replace("-", "_"))
+    return found
 
 
 def compute(example: Example, sentence: str, source: Source, overrides: Mapping[Any, Callable[[Any], Any]]) -> Working:
@@ -56,5 +63,5 @@ def compute(example: Example, sentence: str, source: Source, overrides: Mapping[
 def run_section(run: Run, section: Section) -> None:
     """One section, which is the one that errors name while it is under way."""
     before, run.section = run.section, section
-    SECTIONS[section.kind](run, section)
+    computing(section.kind)(run, section)
     run.section = before

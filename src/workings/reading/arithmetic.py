@@ -82,7 +82,7 @@ def _apart(text: str, expression: Expression, latex: bool) -> str:
     return rf"\left({text}\right)" if latex else f"({text})"
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Arithmetic:
     """A number's lines, the ones it depends on first. Prints as they would stand on the board."""
 

@@ -8,11 +8,11 @@ maximum shared by several numbers is shared out evenly, and relu has slope 0 at 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from workings.frozen import frozen
 from workings.recording.opening import Opened, open_step
 from workings.recording.operations import contraction, meaning, movement, slopes
 from workings.recording.operations.bound import Bound, Operand, as_array
@@ -27,7 +27,7 @@ class NoGradient(ValueError):
 Call = Callable[..., Box]
 
 
-@dataclass(frozen=True)
+@frozen
 class _Side:
     """One Working on the way back: the one asked about, or the inside of an opened step."""
 

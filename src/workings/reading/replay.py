@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from workings.frozen import frozen
 from workings.recording.address import Address, AddressError
 from workings.recording.evaluation import NotRecorded, part, run
 from workings.recording.recorder import LOST
@@ -18,7 +19,7 @@ from workings.recording.working import Changes, Guard, Ref, Step, Working
 Change = Callable[[Any], Any]
 
 
-@dataclass(frozen=True)
+@frozen
 class Moved:
     """A value before and after, and the largest change of any of its numbers."""
 
@@ -30,7 +31,7 @@ class Moved:
     where: Ref
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Replay:
     """The same computation with other numbers.
 

@@ -62,7 +62,7 @@ class Entry:
 _DEEPEST = 100  # calls inside calls that are written out; a function that calls itself for ever has no last one
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Section:
     """A group of the Working: a section of an example, a call, a module."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from workings.frozen import frozen
 
 _PART = re.compile(r"(?P<name>[^.\[\]#]+)(?:#(?P<occurrence>\d+))?$")
 
@@ -12,7 +13,7 @@ class AddressError(Exception):
     """An address that names nothing, names several things, or cannot be read. The message says which and suggests."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Part:
     """One name of an address; ``occurrence`` counts from 1, None means the last."""
 
@@ -20,7 +21,7 @@ class Part:
     occurrence: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Address:
     """A parsed address: names from the outside in, and one selector for each axis that is named."""
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workings.frozen import frozen
 from workings.recording.ledger import CONSTANT, NUMBERS, Tag
 from workings.recording.working import Ref, Slot
 
@@ -195,7 +195,7 @@ def _as_array(holder: Any) -> np.ndarray[Any, Any] | None:
     return array if array.dtype.kind in "fiubc" else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Made:
     """An object of a result: how to make it again from its parts."""
 

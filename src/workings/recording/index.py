@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import itertools
 from bisect import bisect_left
 from collections import defaultdict
@@ -219,6 +218,8 @@ class AddressIndex:
         return entry.order < len(self._working.bindings)
 
     def _unknown(self, address: Address) -> str:
+        import difflib
+
         name = address.parts[-1].name
         names = sorted({e.parts[-1] for e in self._entries if self._is_binding(e)})
         near = difflib.get_close_matches(name, names, 3) or difflib.get_close_matches(name.lower(), names, 3, 0.4)
@@ -295,6 +296,8 @@ def _place(selector: str | int, size: int, labels: tuple[str, ...] | None, axis:
     try:
         number = int(selector)
     except ValueError:
+        import difflib
+
         near = difflib.get_close_matches(str(selector), labels or (), 2, 0.4)
         known = (
             f"its labels are {', '.join(labels)}" if labels else f"it has no labels; use a number from 0 to {size - 1}"

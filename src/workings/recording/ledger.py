@@ -35,7 +35,7 @@ Tag = Ref | _Constant | None  # None: origin not seen
 NUMBERS = frozenset({int, float, complex, bool, np.bool_})  # shared objects: their origin travels beside them
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Storage:
     """A piece of memory: the array that spans it, its current version, and the arrays seen on it."""
 
@@ -52,7 +52,7 @@ class Storage:
         return _held(self.held)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Seen:
     """An array object: the step whose value it held at ``version`` of its storage, and how it views its parent."""
 
@@ -68,7 +68,7 @@ class Seen:
         return _held(self.held)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Shadow:
     """A list, tuple, dict or object: one origin for each place, and what stood there when it was written down."""
 

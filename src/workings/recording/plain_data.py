@@ -10,11 +10,11 @@ import builtins
 import math
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from workings.frozen import frozen
 from workings.recording.operations.bound import as_array
 from workings.recording.working import Ref, Room, Slot
 
@@ -23,7 +23,7 @@ class SavedFileError(Exception):
     """A file that is not a saved Working, or that this version does not understand. The message says which."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Unsaved:
     """Stands for a thing that a file cannot hold (a function, a module), by its text."""
 

@@ -20,7 +20,7 @@ OWN_NAMES = re.compile(r"__workings(_(frame|held)_\d+)?__")
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Scope:
     """A scope of the source, the variable that holds its frame, and the names it binds."""
 
@@ -107,18 +107,36 @@ def comments_of(text: str, first: int = 1, last: int | None = None) -> tuple[dic
     return beside, alone
 
 
+_PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+
+
 def placed(new: Node, at: ast.AST) -> Node:
-    """A new node and the new nodes inside it stand where ``at`` stands; nodes that have a place keep it."""
-    place = {name: getattr(at, name, None) for name in ("lineno", "col_offset", "end_lineno", "end_col_offset")}
-    stack: list[ast.AST] = [new]
-    while stack:
-        node = stack.pop()
-        if "lineno" in node._attributes and "lineno" not in node.__dict__:
-            node.__dict__.update(place)
-        elif "lineno" in node._attributes and node is not new:
-            continue
-        stack.extend(ast.iter_child_nodes(node))
+    """A new node stands where ``at`` stands, unless it has a place. What is new inside it follows: see `located`."""
+    if "lineno" not in new.__dict__:
+        new.__dict__.update((name, getattr(at, name, None)) for name in _PLACE)
     return new
+
+
+def located(tree: ast.Module) -> ast.Module:
+    """Every node without a place stands where the node around it stands.
+
+    As ``ast.fix_missing_locations`` does, in a third of its time: every equation that is shown comes through here.
+    """
+    stack: list[tuple[ast.AST, dict[str, Any]]] = [(tree, dict.fromkeys(_PLACE, 1))]
+    while stack:
+        node, place = stack.pop()
+        inside = node.__dict__
+        if node._attributes:
+            if "lineno" in inside:
+                place = inside
+            else:
+                inside.update((name, place.get(name)) for name in _PLACE)
+        for child in inside.values():
+            if isinstance(child, list):
+                stack += [(item, place) for item in child if isinstance(item, ast.AST)]
+            elif isinstance(child, ast.AST) and child._fields:
+                stack.append((child, place))
+    return tree
 
 
 def frame_name(number: int) -> str:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workings.recording.expressions import SITES
-from workings.recording.scopes import MODULE_FRAME, RECORDER, Scope, names_bound, type_params
+from workings.recording.scopes import MODULE_FRAME, RECORDER, Scope, located, names_bound, placed, type_params
 from workings.recording.statements import Rewriter
 from workings.recording.user_code import is_user_file
 
@@ -31,7 +31,7 @@ def compile_module(text: str, file: str) -> types.CodeType:
     bound, _ = names_bound(tree.body)
     rewriter = Rewriter(file, text)
     tree.body = rewriter.body(tree.body, Scope("module", MODULE_FRAME, bound))
-    return compile(ast.fix_missing_locations(tree), file, "exec")
+    return compile(located(tree), file, "exec")
 
 
 def read_text(file: str | Path) -> str:
@@ -122,10 +122,10 @@ def _compile_function(function: types.FunctionType) -> types.CodeType | None:
         ast.arguments([], [ast.arg(a) for a in outer_args], None, [], [], None, []),
         body, [], None, None, **_no_type_params(),
     )  # fmt: skip
-    tree = ast.fix_missing_locations(ast.copy_location(ast.Module([outer], []), node))
+    holder: ast.stmt = outer
     if class_name:  # names like __x inside the body are mangled by the class they stand in
         holder = ast.ClassDef(class_name, [], [], [outer], [], **_no_type_params())
-        tree = ast.fix_missing_locations(ast.Module([holder], []))
+    tree = located(ast.Module([placed(holder, node)], []))
     name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
     found_code = _code_named(compile(tree, code.co_filename, "exec"), name)
     if found_code is not None:

@@ -6,19 +6,13 @@ import builtins
 import functools
 import os
 import sys
-import sysconfig
 import types
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from workings.recording.recorder import Recorder
 
-_LIBRARY_FOLDERS = tuple(
-    os.path.realpath(path) + os.sep
-    for path in {sysconfig.get_path(k) for k in ("stdlib", "platstdlib", "purelib", "platlib")}
-    | {os.path.dirname(os.__file__)}
-    if path
-)
+_LIBRARY = os.path.dirname(os.path.realpath(os.__file__)) + os.sep
 _OWN = os.path.dirname(os.path.dirname(os.path.realpath(__file__))) + os.sep
 # Parts of this package that are written to be recorded like anyone's code.
 _RECORDED = tuple(
@@ -50,7 +44,7 @@ def _is_user_file(file: str) -> bool:
         return path.startswith(_RECORDED) and not os.path.basename(path).startswith("_")
     if "site-packages" in path or "dist-packages" in path:
         return False
-    return not path.startswith(_LIBRARY_FOLDERS)
+    return not path.startswith(_LIBRARY)
 
 
 def is_user_module(module: types.ModuleType) -> bool:

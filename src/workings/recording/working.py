@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workings.frozen import frozen
 from workings.recording.address import Address, AddressError
 from workings.recording.evaluation import Evaluator
 
@@ -32,14 +33,14 @@ class Ref:
     index: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Slot:
     """The place in a call's arguments that input number ``position`` fills."""
 
     position: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Room:
     """The array that a call with ``out=`` writes into: new memory of this shape, number type and layout."""
 
@@ -48,7 +49,7 @@ class Room:
     strides: tuple[int, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Site:
     """A statement of the recorded source: where it stands, its text, what it assigns and the comment beside it."""
 
@@ -59,7 +60,7 @@ class Site:
     targets: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Group:
     """A named bracket around steps: a function call, an equation, a module, a section of an example."""
 
@@ -142,7 +143,7 @@ class Step:
         return f"<step {self.number}: {self.operation} {self.shape} {self.dtype}>"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Binding:
     """A name given to a value, in the scope of a group."""
 
@@ -153,7 +154,7 @@ class Binding:
     site: Site | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Guard:
     """A value that left the numbers and steered the program: a branch taken, an index, a length."""
 
@@ -163,7 +164,7 @@ class Guard:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Loss:
     """Something that could not be followed, with where it happened."""
 
@@ -173,7 +174,7 @@ class Loss:
     site: Site | None = None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Source:
     """What was recorded: a script, a function, a model or an example, and how to run it again."""
 
@@ -185,7 +186,7 @@ class Source:
     error: str = ""
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Working:
     """A recorded computation: a tree of groups whose leaves are steps."""
 
@@ -315,7 +316,7 @@ class Working:
         return render(self, colour=False)
 
 
-@dataclass(frozen=True)
+@frozen
 class Item:
     """A value of a Working, as a reader holds it: its number or array, its labels, its arithmetic."""
 

@@ -115,7 +115,7 @@ class Printed:
 Block = Heading | Prose | Displayed | Step | Loop | Same | Table | Pair | Worked | Listing | Printed
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Document:
     """A page: its title, where the computation comes from, and its blocks in order."""
 

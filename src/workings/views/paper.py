@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
@@ -42,7 +43,7 @@ class Paper:
     """Collects lines. Without colour it is plain text; nothing on it is wider than its width."""
 
     def __init__(self, width: int | None, colour: bool | None) -> None:
-        self.width = max(NARROWEST, min(width if width is not None else _terminal_width(), WIDEST))
+        self.width = max(NARROWEST, min(width if width is not None else terminal_width(), WIDEST))
         self.colour = wants_colour() if colour is None else colour
         self.lines: list[list[Piece]] = []
 
@@ -162,10 +163,19 @@ def wants_colour() -> bool:
     return sys.stdout.isatty() and os.environ.get("TERM", "") not in ("dumb", "unknown", "")
 
 
-def _terminal_width() -> int:
-    import shutil
+def terminal_width(otherwise: int = USUAL) -> int:
+    """Columns of the terminal, as ``shutil.get_terminal_size`` finds them; ``otherwise`` where there is no terminal.
 
-    return shutil.get_terminal_size((USUAL, 24)).columns
+    (``shutil`` brings five modules for compressed archives along.)
+    """
+    asked = os.environ.get("COLUMNS", "")
+    if asked.isdecimal() and int(asked) > 0:
+        return int(asked)
+    screen = sys.__stdout__
+    try:
+        return os.get_terminal_size(screen.fileno()).columns or otherwise if screen else otherwise
+    except (AttributeError, ValueError, OSError):  # closed, replaced, or no terminal
+        return otherwise
 
 
 @cache

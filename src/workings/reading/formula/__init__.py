@@ -13,8 +13,8 @@ import ast
 import re
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from workings.frozen import frozen
 from workings.reading.formula.arrays import einsum_indices, index_symbols
 from workings.reading.formula.building import cases
 from workings.reading.formula.calls import IN_PLACE, resolve
@@ -42,7 +42,7 @@ DEEPEST = 80  # levels of nesting beyond which nobody would write a formula, and
 LONGEST = 200_000  # characters; a longer statement is data, and would take seconds to read
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Formula:
     """A statement as mathematics.
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workings.frozen import frozen
 from workings.recording.operations.expression import Leaf, Number
 from workings.recording.operations.functions import BY_NAME
-from workings.recording.operations.torch_names import PARAMETERS
 from workings.recording.working import Ref, Slot
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ _RENAMED = {
 }
 
 
-@dataclass(frozen=True)
+@frozen
 class Operand:
     """An argument that is numbers: an input of the step, or numbers that stand in the call."""
 
@@ -98,6 +97,8 @@ def parameter_names(step: Step) -> tuple[str, ...]:
     if function is not None:
         return function.parameters
     base = base_name(step).removeprefix("_foreach_")
+    from workings.recording.operations.torch_names import PARAMETERS
+
     return PARAMETERS.get(base) or PARAMETERS.get(base.rstrip("_"), ())
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from workings.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Description:
     """What a reader is told about an operation."""
 

@@ -92,7 +92,7 @@ class Choice:
 Expression = Leaf | Sum | Product | Quotient | Power | Negative | Apply | Relation | Choice
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Limits:
     """How much of a long sum is held."""
 

@@ -6,27 +6,31 @@ the result, so that a softmax over a million rows is opened for one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from workings import equations
+from workings.frozen import frozen
 from workings.recording.operations import lowered
 from workings.recording.operations.bound import Bound, Operand
 
 Index = tuple[int, ...]
 
 
-@dataclass(frozen=True)
+_NONE: Mapping[str, Any] = MappingProxyType({})
+
+
+@frozen
 class Plan:
     """A composite spelt out: a function, its operands by name, constants, and where in its result the number is."""
 
     function: Callable[..., Any]
     operands: dict[str, Operand]
-    constants: dict[str, Any] = field(default_factory=dict)
-    slices: dict[str, tuple[slice, ...]] = field(default_factory=dict)
+    constants: Mapping[str, Any] = _NONE
+    slices: Mapping[str, tuple[slice, ...]] = _NONE
     index: Index = ()
     part: int | None = None  # which part of a tuple result
 

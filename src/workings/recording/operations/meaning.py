@@ -15,12 +15,10 @@ from workings.recording.operations import contraction, elementwise, movement, re
 from workings.recording.operations.bound import Bound, operation_of
 from workings.recording.operations.expression import Expression, Limits
 from workings.recording.operations.functions import MADE_OF_NOTHING
-from workings.recording.operations.lowering import LOWERINGS
 
 if TYPE_CHECKING:
     from workings.recording.working import Labels, Step, Working
 
-COMPOSITES = frozenset(LOWERINGS)
 _FROM_NOTHING = MADE_OF_NOTHING - {"full", "full_like", "linspace", "logspace", "meshgrid"} | {
     *("new_empty_strided", "empty_strided", "new_zeros", "new_ones", "new_empty", "scalar_tensor", "empty_permuted"),
 }
@@ -73,10 +71,12 @@ def kind(step: Step) -> str:
         return "reduction"
     if operation in contraction.NAMES:
         return "contraction"
-    if operation in COMPOSITES:
-        return "composite"
     if movement.moves(step):
         return "movement"
+    from workings.recording.operations.lowering import LOWERINGS  # large, and examples on paper need none of it
+
+    if operation in LOWERINGS:
+        return "composite"
     if not step.inputs and step.operation != "opaque":
         return "given"
     return "opaque"

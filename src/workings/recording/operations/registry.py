@@ -10,13 +10,14 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from workings.frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Function:
     """One callable: its exact name, the operation it means, the names of its positional parameters."""
 

@@ -25,7 +25,7 @@ _STRIDED = torch.strided
 _COPY = 2**20  # a value about to be destroyed is copied up to this size, and computed again above it
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class View:
     """One window on a storage: the step whose value it held at ``version``, and how it is had from another window."""
 
@@ -36,7 +36,7 @@ class View:
     index: Index | None = None  # its place in the root, where that is a row, a column, a block (not set for the root)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Memory:
     """A storage: the window first seen on it, which stands for the whole, and every window seen since."""
 

@@ -8,12 +8,13 @@ outputs are the values written, in the order of the schema, then what is returne
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 import torch
+
+from workings.frozen import frozen
 
 # The plain meaning of an operator, where its own name is another. In-place forms go by the name without the underscore.
 _MEANINGS = {
@@ -54,7 +55,7 @@ _STATISTICS = {"native_batch_norm", "cudnn_batch_norm", "miopen_batch_norm"}
 _INITIALISERS = {"normal_", "uniform_", "randn", "rand", "randperm", "randint", "normal", "random_"}
 
 
-@dataclass(frozen=True)
+@frozen
 class Operator:
     """What the recorder needs to know of one operator."""
 
