@@ -1,8 +1,8 @@
 """What recording a PyTorch model costs, in time and in memory held, beside the plain forward pass.
 
 Run it as ``python bench/recording_torch.py [--json FILE] [--threads N]``. Plain and recorded passes alternate; printed
-are medians with the middle half of the measurements. Memory held is the tensors that the recording keeps and the model and
-the plain pass do not, counted once for each piece of memory; the process's own size is given beside it.
+are medians with the middle half of the measurements. Memory held is the tensors that the recording keeps and the model
+and the plain pass do not, counted once for each piece of memory; the process's own size is given beside it.
 """
 
 from __future__ import annotations
