@@ -16,7 +16,9 @@ from typing import Any
 from workings.commands.problems import UserError
 from workings.equations import EQUATIONS, Equation, equation_of
 from workings.frozen import frozen
-from workings.recording.operations import contraction, elementwise, functions, lowering, reduction
+from workings.recording.operations import functions, meaning
+from workings.recording.operations.catalogue import CATALOGUE, describe
+from workings.recording.working import Ref, Slot, Step
 from workings.views.plain import plain_lines
 
 WIDTH = 100
@@ -27,11 +29,7 @@ _AXES = {
     "...": "any axes before (batch, heads)",
 }  # fmt: skip
 _KINDS = {
-    "elementwise": "Each number of the result is made from the numbers in the same place.",
-    "reduction": "Each number of the result is made from the numbers along an axis.",
-    "contraction": "Each number of the result is a sum of products.",
     "composite": "It is made of simpler operations, which are shown when one of its numbers is worked out.",
-    "movement": "It makes no new numbers: each one was somewhere else before.",
     "opaque": "It is run and its result is kept, but its numbers are not worked out.",
 }
 
@@ -49,11 +47,10 @@ class Word:
 
 
 @cache
-def glossary() -> tuple[dict[str, Word], dict[str, str]]:
-    """The words, and the sentences of operations, by name."""
+def glossary() -> dict[str, Word]:
+    """The words, by name."""
     data = tomllib.loads(Path(__file__).with_name("glossary.toml").read_text(encoding="utf-8"))
-    words = {name: _entry(name, entry) for name, entry in data["words"].items()}
-    return words, data["operations"]
+    return {name: _entry(name, entry) for name, entry in data["words"].items()}
 
 
 def _entry(name: str, entry: dict[str, Any]) -> Word:
@@ -63,17 +60,16 @@ def _entry(name: str, entry: dict[str, Any]) -> Word:
 
 def explain(name: str) -> str:
     """Everything known by a name: the word, the equations, the operation. Raises UserError, offering near names."""
-    words, sentences = glossary()
     wanted = normal(name)
-    word = next((w for w in words.values() if wanted in map(normal, (w.name, *w.also))), None)
+    word = next((w for w in glossary().values() if wanted in map(normal, (w.name, *w.also))), None)
     equations = [e for e in _equations() if wanted in _equation_names(e)]
     operation = next((o for o in _operations() if wanted in _operation_names(o)), None)
     parts: list[str] = []
     if word is not None:
         parts.append(_word(word, equations))
     parts += [_equation(e) for e in equations]
-    if operation is not None:
-        parts.append(_operation(operation, sentences.get(operation, "")))
+    if operation is not None and (not equations or _operations()[operation]):
+        parts.append(_operation(operation))
     if not parts:
         raise UserError(
             f"nothing is known by the name {name!r}", "an equation, an operation or a word", _suggestion(wanted)
@@ -89,7 +85,7 @@ def normal(name: str) -> str:
 
 def known_names() -> list[str]:
     """Every name that can be explained, as it is written."""
-    words, _ = glossary()
+    words = glossary()
     return [*words, *(a for w in words.values() for a in w.also), *EQUATIONS, *_operations()]
 
 
@@ -148,7 +144,7 @@ def _equation(equation: Equation) -> str:
     out += ["", f"  Code: workings.equations.{function.__name__}", textwrap.indent(code(function), "    ")]
     users = used_by(equation.name)
     out += ["", "  Used by", *(f"    {user}" for user in users)] if users else ["", "  Used by no example yet."]
-    words, _ = glossary()
+    words = glossary()
     titles = {normal(equation.name), normal(equation.title)}
     related = [
         w.name
@@ -228,8 +224,8 @@ def _sections_with(example: str) -> dict[str, tuple[str, ...]]:
 
 @cache
 def _operations() -> dict[str, list[str]]:
-    """Every operation, with the functions that mean it."""
-    out: dict[str, list[str]] = {}
+    """Every operation, with the functions that mean it; PyTorch's own are known by the operation's name alone."""
+    out: dict[str, list[str]] = {name: [] for name in CATALOGUE if "[" not in name}
     for name, function in functions.BY_NAME.items():
         out.setdefault(function.operation, []).append(name)
     return out
@@ -239,31 +235,29 @@ def _operation_names(operation: str) -> set[str]:
     return {normal(operation), *map(normal, _operations()[operation])}
 
 
-def _operation(operation: str, sentence: str) -> str:
-    kind = _kind(operation)
+def _operation(operation: str) -> str:
+    from workings.reading.filling import general
+
     called = [
-        n.removeprefix("operator.") for n in _operations()[operation] if not n.startswith(("inplace.", "changed."))
+        n.removeprefix("operator.")
+        for n in _operations()[operation]
+        if not n.startswith(("inplace.", "changed.", "recording.", "equations.", "slopes."))
     ]
-    if not sentence or kind in ("composite", "opaque"):
-        sentence = f"{sentence} {_KINDS[kind]}".strip()
+    sentence = f"{describe(operation).sentence} {_KINDS.get(_kind(operation), '')}".strip()
     out = [f"{operation}: an operation", *_filled(sentence)]
-    signs = [sign for sign, meaning in functions.OPERATORS.items() if meaning == operation]
-    out += ["", *_filled("Written as: " + ", ".join(dict.fromkeys([*signs, *called])))]
+    formula = general(operation)
+    if formula is not None:
+        out += ["", "  Formula", f"    {formula.text}", "  In LaTeX", f"    {formula.latex}"]
+    signs = [sign for sign, meant in functions.OPERATORS.items() if meant == operation]
+    if signs or called:
+        out += ["", *_filled("Written as: " + ", ".join(dict.fromkeys([*signs, *called])))]
     return "\n".join(out) + "\n"
 
 
 def _kind(operation: str) -> str:
-    tables: dict[str, Iterable[str]] = {
-        "elementwise": elementwise.RULES,
-        "reduction": reduction.RULES,
-        "contraction": contraction.NAMES,
-        "composite": lowering.LOWERINGS,
-    }
-    for kind, table in tables.items():
-        if operation in table:
-            return kind
-    moves = any(functions.BY_NAME[name].moves for name in _operations()[operation])
-    return "movement" if moves else "opaque"
+    """The kind of a step that does this."""
+    function = next(iter(_operations()[operation]), f"aten.{operation}.default")
+    return meaning.kind(Step(0, operation, function, (Ref(0),), (Slot(0),), {}, 0, 0, None))
 
 
 # -- lines ------------------------------------------------------------------------------------------------------------

@@ -37,8 +37,19 @@ def test_words_with_several_names(workings):
 def test_an_operation(workings):
     out = workings("explain", "matmul").out
     assert "Rows times columns" in out
-    assert "@" in out
-    assert "numpy.matmul" in out
+    assert "  Formula\n    A B\n  In LaTeX\n    A B\n" in out
+    assert "Written as: @, numpy.matmul, matmul" in out
+
+
+def test_an_operation_of_torch(workings):
+    out = workings("explain", "linear").out
+    assert "A matrix times each token, plus a bias." in out
+    assert "    x Wᵀ + b\n  In LaTeX\n    x W^{\\top} + b\n" in out
+
+
+def test_an_equation_is_not_explained_again_as_an_operation(workings):
+    assert ": an operation" not in workings("explain", "softmax").out
+    assert ": an operation" in workings("explain", "norm").out  # the length of a vector, beside layer normalisation
 
 
 def test_unknown_names_offer_near_ones(refused):
@@ -52,7 +63,7 @@ def test_every_name_can_be_explained():
 
 
 def test_the_glossary_of_the_text_is_there():
-    words, _ = explaining.glossary()
+    words = explaining.glossary()
     for name in (
         "embedding, token, attention, query, key, value, head, positional encoding, residual connection, "
         "layer normalisation, encoder, decoder, softmax, mask, cross-attention, temperature, teacher forcing"
@@ -61,11 +72,10 @@ def test_the_glossary_of_the_text_is_there():
 
 
 def test_the_glossary_refers_to_what_exists():
-    words, operations = explaining.glossary()
+    words = explaining.glossary()
     for word in words.values():
         assert set(word.equations) <= set(EQUATIONS), word.name
         assert set(word.see) <= set(words), (word.name, set(word.see) - set(words))
-    assert set(operations) <= set(explaining._operations())
     names = [n for w in words.values() for n in {explaining.normal(n) for n in (w.name, *w.also)}]
     assert len(names) == len(set(names))  # no name leads to two words
 

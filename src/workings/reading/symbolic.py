@@ -1,33 +1,297 @@
-"""A step's formula from its operation and the names of its inputs, for steps that no line of source spells out."""
+"""A step's formula from its operation and the names of its inputs, for steps that no line of source spells out.
+
+The catalogue has the formula as a line of Python; here its operands are filled in, and the line is read like any
+other (:mod:`workings.reading.formula`). What an input is called depends on where one looks from: ``weight`` in the
+module that has it, ``norm.weight`` outside.
+"""
 
 from __future__ import annotations
 
-from workings.recording.operations.catalogue import describe
+import ast
+import keyword
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from workings.frozen import frozen
+from workings.reading.filling import Values, filled, number, template
+from workings.reading.formula import Formula, formula
+from workings.reading.formula.symbols import upright
+from workings.recording.operations.bound import Bound, Operand, base_name, operation_of
+from workings.recording.operations.catalogue import CATALOGUE
 from workings.recording.working import Ref, Step, Working
 
-
-def step_text(working: Working, step: Step) -> str:
-    """``softmax(scores)``: as plain text."""
-    return _filled(describe(step.operation).text, [_name(working, r) for r in step.inputs])
-
-
-def step_latex(working: Working, step: Step) -> str:
-    r"""``\operatorname{softmax}(S)``: as LaTeX."""
-    return _filled(describe(step.operation).latex, [_latex_name(_name(working, r)) for r in step.inputs])
-
-
-def _filled(template: str, names: list[str]) -> str:
-    while True:
-        try:
-            return template.format(*names)
-        except IndexError:
-            names = [*names, "…"]
+# They lay numbers out in another way. Inside a formula nobody writes that; alone, it is all that happened.
+LAYOUT = {
+    "reshape", "ravel", "squeeze", "expand_dims", "broadcast_to", "view_as", "expand_as", "copy", "astype", "cast",
+    "detach", "alias", "lift_fresh", "array", "asarray", "asanyarray", "ascontiguousarray", "item", "tolist",
+    "atleast_1d", "atleast_2d",
+}  # fmt: skip
+_CUT = {"getitem", "split", "split_with_sizes", "unbind", "unsafe_split", "unsafe_split_with_sizes"}
+_USUAL = {"alpha": 1, "beta": 1, "value": 1, "ord": 2}  # settings that nobody writes down
+_MOST_NUMBERS = 12  # of an array that stands in a call, written out
 
 
-def _name(working: Working, ref: Ref) -> str:
-    name = working.path(ref.step).split(".")[-1].split("#")[0]
-    return f"{name}[{', '.join(map(str, ref.index))}]" if ref.index else name
+@frozen
+class Names:
+    """What values are called, seen from a group: by its own names, by those around it, or by the way there."""
+
+    working: Working
+    own: dict[tuple[int, Ref], list[str]]
+    parts: dict[Ref, str]
+
+    @classmethod
+    def of(cls, working: Working) -> Names:
+        own: dict[tuple[int, Ref], list[str]] = {}
+        parts: dict[Ref, str] = {}
+        for binding in working.bindings:
+            own.setdefault((binding.group, binding.ref), []).append(binding.name)
+            if binding.ref.index:
+                above = working.index.group_path(binding.group)
+                parts.setdefault(binding.ref, f"{above}.{binding.name}" if above else binding.name)
+        return cls(working, own, parts)
+
+    def __call__(self, ref: Ref, group: int) -> str | None:
+        """The name of exactly this value."""
+        around: int | None = group
+        while around is not None:
+            names = self.own.get((around, ref))
+            if names:
+                return names[0]
+            around = self.working.groups[around].parent
+        path = self.parts.get(ref) if ref.index else self.working.path(ref.step)
+        if path is not None and not ref.index and self.working.steps[ref.step].group == group:
+            return path.split(".")[-1]  # without the line that called the group
+        return shortened(path, self.working.index.group_path(group)) if path is not None else None
 
 
-def _latex_name(name: str) -> str:
-    return name if len(name) == 1 else rf"\mathrm{{{name.replace('_', chr(92) + '_')}}}"
+def shortened(path: str, above: str) -> str:
+    """A path without the groups it shares with ``above``."""
+    parts, groups = path.split("."), above.split(".")
+    shared = 0
+    while shared < len(parts) - 1 and shared < len(groups) and parts[shared] == groups[shared]:
+        shared += 1
+    return ".".join(parts[shared:])
+
+
+def step_formula(
+    names: Names, ref: Ref, name: str, group: int, is_inside: Callable[[int], bool], mentioned: set[int]
+) -> Formula | None:
+    """``output = x weightᵀ + bias``: how a value came about, as seen from a group.
+
+    ``is_inside`` says which steps among its inputs have no line of their own and are written out in this one; the
+    others that it is made of are entered in ``mentioned``.
+    """
+    writer = _Writer(names, group, is_inside, mentioned)
+    value = writer.made(ref.step)
+    value = writer.subscript(value, [ast.Constant(i) for i in ref.index]) if ref.index else value
+    functions = {
+        node.func.id for node in ast.walk(value) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+    line = ast.Assign([writer.named(name, plain=name not in functions)], value)
+    return formula(ast.unparse(ast.fix_missing_locations(line)), writer.symbols)
+
+
+class _Writer:
+    """Writes values as Python expressions, with names for those that are shown elsewhere."""
+
+    def __init__(self, names: Names, group: int, is_inside: Callable[[int], bool], mentioned: set[int]) -> None:
+        self.names = names
+        self.working = names.working
+        self.group = group
+        self.is_inside = is_inside
+        self.mentioned = mentioned
+        self.symbols: dict[str, str] = {}
+        self.used: dict[Ref, int] = {}
+
+    def named(self, name: str, plain: bool = True) -> ast.expr:
+        """A name; ``plain`` as it is, where Python allows it."""
+        if plain and name.isidentifier() and not keyword.iskeyword(name) and name not in ("e", "inf", "nan"):
+            return ast.Name(name)
+        key = f"_{len(self.symbols)}_"
+        self.symbols[key] = upright(name)
+        return ast.Name(key)
+
+    def value(self, ref: Ref) -> ast.expr:
+        """A value where it is used: by its name, or written out."""
+        name = self.own_name(ref)
+        if name is None and not ref.index and self.is_inside(ref.step):
+            step = self.working.steps[ref.step]
+            return self.value(step.inputs[0]) if is_layout(self.working, step) else self.made(ref.step)
+        name = name or self.names(ref, self.group)
+        if name is not None:
+            self.mentioned.add(ref.step)
+            return self.named(name)
+        whole = self.value(Ref(ref.step))
+        return self.subscript(whole, [ast.Constant(i) for i in ref.index])
+
+    def own_name(self, ref: Ref) -> str | None:
+        """Its name in this group; of several, each in its turn: the value that is query, key and value at once."""
+        names = self.names.own.get((self.group, ref))
+        if not names:
+            return None
+        self.used[ref] = self.used.get(ref, -1) + 1
+        return names[min(self.used[ref], len(names) - 1)]
+
+    def made(self, number: int) -> ast.expr:
+        """How a step makes its value."""
+        step = self.working.steps[number]
+        bound = Bound(self.working, step)
+        operation = operation_of(step)
+        if operation in _CUT and step.inputs:
+            return self.cut(bound)
+        layout = is_layout(self.working, step)
+        if layout and self.is_inside(step.inputs[0].step):
+            value = self.value(step.inputs[0])
+            return _rearranged(value) if isinstance(value, (ast.Name, ast.Subscript)) else value
+        if operation == "transpose" and turned(bound) is not True:
+            return _rearranged(self.value(step.inputs[0]))
+        names, body = template(operation, step.output)
+        values: Values = {}
+        for place, parameter in enumerate(names.args):
+            values[parameter.arg] = self.argument(_positional(bound, place))
+        for parameter in names.kwonlyargs:
+            values[parameter.arg] = self.setting(bound, parameter.arg)
+        every = {names.vararg.arg: self.rest(bound, len(names.args), names.vararg.arg)} if names.vararg else {}
+        found = filled(body, values, every)
+        if found is None:
+            return self.named(operation)
+        unknown = step.output is not None and operation not in CATALOGUE
+        return self.subscript(found, [ast.Constant(step.output)]) if unknown else found
+
+    def rest(self, bound: Bound, first: int, name: str) -> list[ast.expr]:
+        """Every further argument; of an operation that is not known, only those that are values of steps."""
+        given = [a for a in bound.args[first:] if name != "operands" or isinstance(a, Operand)]
+        return [a for a in map(self.argument, given) if a is not None]
+
+    def setting(self, bound: Bound, name: str) -> ast.expr | None:
+        """A setting of a call; None where the call does not have it, or where it changes nothing."""
+        value = bound.named.get(name)
+        if name == "ddof" and value is None and bound.step.function.startswith("aten."):
+            value = 1
+        if value is None or value is False or (not isinstance(value, Operand) and value == _USUAL.get(name)):
+            return None
+        if name == "axis" and bound.args and not isinstance(value, Operand):
+            rank = len(bound.operand(0).shape) if isinstance(bound.args[0], Operand) else 0
+            value = (
+                [_axis(int(a), rank) for a in value] if isinstance(value, (list, tuple)) else _axis(int(value), rank)
+            )
+            if not isinstance(value, int):
+                value = value[0] if len(value) == 1 else tuple(value) or None
+        return self.argument(value)
+
+    def argument(self, value: Any) -> ast.expr | None:
+        """An argument of a call as an expression; None where there is none."""
+        if isinstance(value, Operand):
+            return self.value(value.ref) if value.ref is not None else self.argument(value.constant)
+        if value is None:
+            return None
+        if isinstance(value, (list, tuple)):
+            inner = [self.argument(v) for v in value]
+            return ast.List([i if i is not None else ast.Constant(None) for i in inner])
+        if isinstance(value, (str, bool)):
+            return ast.Constant(value)
+        array = np.asarray(value)
+        if array.dtype.kind not in "fiubc" or array.size > _MOST_NUMBERS:
+            return self.named("×".join(map(str, array.shape)) + " array" if array.shape else type(value).__name__)
+        return number(array.tolist())
+
+    # -- parts ------------------------------------------------------------------------------------------------------
+
+    def subscript(self, base: ast.expr, keys: Sequence[ast.expr]) -> ast.expr:
+        if not keys:
+            return base
+        return ast.Subscript(base, keys[0] if len(keys) == 1 else ast.Tuple(list(keys)))
+
+    def cut(self, bound: Bound) -> ast.expr:
+        """A part of an array: ``x[:, 0:4]``."""
+        step = bound.step
+        base = self.value(step.inputs[0])
+        rank = len(bound.operand(0).shape) if isinstance(bound.args[0], Operand) else 0
+        axis = int(bound.get("axis", 0) or 0) % rank if rank else 0
+        name = base_name(step)
+        size = bound.operand(0).shape[axis] if rank else 0
+        if name in ("select", "unbind"):
+            key = self.argument(bound.named.get("index")) if name == "select" else ast.Constant(step.output or 0)
+        elif name in ("slice", "narrow") or "split" in name:
+            first, last = _stretch(bound, name, step.output or 0)
+            key = ast.Slice(number(first), number(min(last, size)))
+        else:
+            return self.subscript(base, [self._key(k) for k in _keys(bound.named.get("index"))])
+        return self.subscript(base, [*[ast.Slice()] * axis, key if key is not None else ast.Slice()])
+
+    def _key(self, key: Any) -> ast.expr:
+        if isinstance(key, slice):
+            return ast.Slice(*(self.argument(end) for end in (key.start, key.stop, key.step)))
+        if key is Ellipsis:
+            return ast.Constant(...)
+        found = self.argument(key)
+        return found if found is not None else ast.Slice()
+
+
+def _rearranged(value: ast.expr) -> ast.expr:
+    """A value laid out in another way, by one step or by several."""
+    match value:
+        case ast.Call(func=ast.Name(id="rearrange")):
+            return value
+    return ast.Call(ast.Name("rearrange"), [value], [])
+
+
+def is_layout(working: Working, step: Step) -> bool:
+    """Whether a step only lays its numbers out in another way."""
+    if operation_of(step) == "transpose":
+        return turned(Bound(working, step)) is False
+    return operation_of(step) in LAYOUT and len(step.inputs) == 1
+
+
+def is_part(working: Working, step: Step) -> bool:
+    """Whether a step takes a part of a value, or its transpose: short enough to be written wherever it is used."""
+    operation = operation_of(step)
+    return operation in _CUT or (operation == "transpose" and turned(Bound(working, step)) is True)
+
+
+def turned(bound: Bound) -> bool | None:
+    """Whether a transposition turns matrices (the last axis becomes the one before it), or only moves other axes.
+
+    None where it does something else.
+    """
+    rank = len(bound.step.shape)
+    order = list(range(rank))
+    name = base_name(bound.step)
+    if name.rstrip("_") == "transpose":
+        one, other = (int(bound.get(key, 0)) % rank for key in ("axis1", "axis2"))
+        order[one], order[other] = other, one
+    else:
+        axes = bound.get("axes")
+        order = [int(a) % rank for a in axes] if axes else order[::-1]
+    if rank < 2 or order[-1] == rank - 1:
+        return False
+    return True if order[-2] == rank - 1 else None
+
+
+def _axis(axis: int, rank: int) -> int:
+    """The last axis is -1, however it was given."""
+    return -1 if rank and axis % rank == rank - 1 else axis
+
+
+def _positional(bound: Bound, place: int) -> Any:
+    if place < len(bound.args):
+        return bound.args[place]
+    return bound.named.get(bound.names[place]) if place < len(bound.names) else None
+
+
+def _stretch(bound: Bound, name: str, output: int) -> tuple[int, int]:
+    """From where to where an axis is cut."""
+    if name == "slice":
+        return int(bound.get("start", 0) or 0), int(bound.get("stop", 1 << 62))
+    if name == "narrow":
+        first = int(bound.get("start", 0))
+        return first, first + int(bound.get("length", 1))
+    size = bound.get("sizes", bound.get("size", 1))
+    sizes = [int(s) for s in size] if isinstance(size, (list, tuple)) else [int(size)] * (output + 1)
+    return sum(sizes[:output]), sum(sizes[: output + 1])
+
+
+def _keys(index: Any) -> Sequence[Any]:
+    return index if isinstance(index, (tuple, list)) else [index]

@@ -5,11 +5,12 @@ Every text view and the page read this, so that all of them say the same things 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from workings.equations import EQUATIONS, Equation, equation_of
@@ -22,6 +23,8 @@ from workings.recording.working import Binding, Group, Labels, Ref, Site, Step, 
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from workings.reading.unwritten import Unwritten
 
 HIDDEN_KINDS = {"check"}
 
@@ -57,6 +60,12 @@ class Entry:
     note: str = ""
     repeats: bool = False
     """Whether every value here has been shown before, under this or another name."""
+    about: str = ""
+    """What the operation does, in general, where no line of source makes the value."""
+    unwritten: bool = False
+    """Whether no line of source makes the value: a library did, or a model that was recorded."""
+    moved: bool = False
+    """Whether only numbers that are shown elsewhere are laid out in another way."""
 
 
 _DEEPEST = 100  # calls inside calls that are written out; a function that calls itself for ever has no last one
@@ -115,6 +124,20 @@ def worked(working: Working, value: Value, index: tuple[int, ...]) -> Arithmetic
     return arithmetic(working, Ref(value.ref.step, value.ref.index + index), depth=0)
 
 
+def is_unwritten(working: Working, group: Group, site: Site | None) -> bool:
+    """Whether a model or a library's module did something without a line of source: that of its call is not its own."""
+    if group.kind == "module" and site == group.site:
+        return True
+    return working.source.kind == "model" and (site is None or not site.text)
+
+
+@frozen
+class _Stretch:
+    """What a statement that is not in the source does between two of the modules it calls."""
+
+    statement: int
+
+
 _SYMBOL = re.compile(r"\\?[A-Za-z]+(?:[_^](?:\{[^{}]*\}|[A-Za-z0-9]))*'?$")
 
 
@@ -138,18 +161,45 @@ class _Walker:
             self.events.setdefault(group_number, []).append((statement, "name", None))
 
     def section(self, number: int, level: int) -> Section:
-        working = self.working
-        group = working.groups[number]
+        group = self.working.groups[number]
         section = self._head(group, number, level)
+        buckets = self._buckets(group)
+        names = {
+            what.statement: list(self.bindings.get((number, what.statement), ()))
+            for what, _ in buckets
+            if isinstance(what, _Stretch)
+        }
+        for place, (what, runs) in enumerate(buckets):
+            if isinstance(what, Group):
+                inner = self.section(what.number, level + 1) if level < _DEEPEST else None
+                if inner is not None and inner.items:
+                    section.items.append(inner)
+                continue
+            if isinstance(what, _Stretch):
+                later = (r[0][1][0].number for w, r in buckets[place + 1 :] if w == what and r[0][1])
+                entries = self._unwritten(group, runs, names[what.statement], next(later, math.inf))
+            else:
+                entries = self._entries(number, runs)
+            section.items += [e for e in entries if self._worth_showing(group, e)]
+        return section
+
+    def _buckets(self, group: Group) -> list[tuple[Any, list[tuple[int, list[Step]]]]]:
+        """The lines of a group, each with the times it ran and what it made, and its groups, in the order shown."""
+        events = self.events.get(group.number, ())
+        unwritten = self._unwritten_statements(group)
         places: dict[Any, int] = {}
         buckets: list[tuple[Any, list[tuple[int, list[Step]]]]] = []
-        for statement, kind, thing in sorted(self.events.get(number, ()), key=lambda e: (e[0], e[1] == "group")):
+        for statement, kind, thing in sorted(events, key=lambda event: self._order(event, unwritten)):
             if kind == "group":
                 if thing.kind not in HIDDEN_KINDS:
                     buckets.append((thing, []))
                 continue
-            site = thing.site if thing is not None else self.bindings[number, statement][0].site
-            key = (site.file, site.line, site.text) if site is not None and site.text else ("statement", statement)
+            site = self._site(group.number, statement, thing)
+            key: Any = (site.file, site.line, site.text) if site is not None and site.text else ("statement", statement)
+            if statement in unwritten:
+                key = _Stretch(statement)
+                if buckets and isinstance(buckets[-1][0], Group):
+                    places.pop(key, None)
             if key not in places:
                 places[key] = len(buckets)
                 buckets.append((key, []))
@@ -158,14 +208,51 @@ class _Walker:
                 runs.append((statement, []))
             if thing is not None:
                 runs[-1][1].append(thing)
-        for what, runs in buckets:
-            if isinstance(what, Group):
-                inner = self.section(what.number, level + 1) if level < _DEEPEST else None
-                if inner is not None and inner.items:
-                    section.items.append(inner)
-            else:
-                section.items += [e for e in self._entries(number, runs) if self._worth_showing(group, e)]
-        return section
+        return buckets
+
+    def _order(self, event: tuple[int, str, Any], unwritten: set[int]) -> tuple[int, float]:
+        """A line comes before the groups that it calls; where there is no line, everything comes as it ran."""
+        statement, kind, thing = event
+        return statement, self._lines.order(thing) if statement in unwritten else kind == "group"
+
+    def _site(self, group: int, statement: int, step: Step | None) -> Site | None:
+        return step.site if step is not None else self.bindings[group, statement][0].site
+
+    def _unwritten_statements(self, group: Group) -> set[int]:
+        """The statements of a group that are no line of the source and make something."""
+        module = group.kind == "module"
+        return {
+            statement
+            for statement, kind, thing in self.events.get(group.number, ())
+            if kind != "group"
+            and (module or (kind == "step" and thing.operation not in ("given", "size")))
+            and is_unwritten(self.working, group, self._site(group.number, statement, thing))
+        }
+
+    @cached_property
+    def _lines(self) -> Unwritten:
+        from workings.reading.unwritten import Unwritten  # examples, and scripts without modules, do without
+
+        return Unwritten(self.working)
+
+    def _unwritten(
+        self, group: Group, runs: list[tuple[int, list[Step]]], names: list[Binding], until: float
+    ) -> list[Entry]:
+        """Values that no line of source makes, each with its formula. Takes from ``names`` those of earlier steps."""
+        steps = [s for _, part in runs for s in part]
+        bindings = [b for b in names if b.ref.step < until]
+        names[:] = [b for b in names if b.ref.step >= until]
+        out = []
+        for line in self._lines.shown(group, steps, bindings):
+            value = self._value(line.ref, self._path(line.ref, line.name, group.number), line.name)
+            if value is not None:
+                step = self.working.steps[line.ref.step]
+                entry = Entry(
+                    value.path, "", line.formula, None, (value,), (line.ref.step,), given=line.given, about=line.about,
+                    operation=step.operation, note=step.note, unwritten=True, moved=line.moved,
+                )  # fmt: skip
+                out.append(entry)
+        return out
 
     def _worth_showing(self, group: Group, entry: Entry) -> bool:
         """Not a value shown before under another name, and not a size or a setting of an equation."""
@@ -248,10 +335,13 @@ class _Walker:
         return out
 
     def _path_of(self, binding: Binding) -> str:
-        if not binding.ref.index:
-            return self.working.path(binding.ref.step)
-        above = self.working.index.group_path(binding.group)
-        return f"{above}.{binding.name}" if above else binding.name
+        return self._path(binding.ref, binding.name, binding.group)
+
+    def _path(self, ref: Ref, name: str, group: int) -> str:
+        if not ref.index:
+            return self.working.path(ref.step)
+        above = self.working.index.group_path(group)
+        return f"{above}.{name}" if above else name
 
     def _value(self, ref: Ref, path: str, name: str = "") -> Value | None:
         try:
@@ -333,8 +423,3 @@ def _results(steps: list[Step]) -> list[Step]:
     used = {r.step for s in made for r in s.inputs}
     ends = [s for s in made if s.number not in used]
     return ends if ends and all(not s.shape for s in ends) else made[-1:]
-
-
-def shown_steps(working: Working, entry: Entry) -> list[Step]:
-    """The steps of an entry, without those that only move or count."""
-    return [s for n in entry.steps if meaning.kind(s := working.steps[n]) not in ("given", "size", "order")]

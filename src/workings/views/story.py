@@ -37,8 +37,10 @@ class Story(Teller):
             elif not is_ours(item):
                 sentence = "" if is_signature(item) else item.sentence
                 for value in (v for v in item.values if v.ref not in self.shown and not self._made_inside(v, section)):
-                    given = (item.given or is_literal(self.working, item)) and value.shape
-                    if sentence or given or (value.shape and is_distribution(value.array) and not item.given):
+                    given = (item.given or is_literal(self.working, item)) and value.shape and not item.unwritten
+                    nameless = item.unwritten and value.ref.step not in self.working.index.bound_steps
+                    weights = value.shape and is_distribution(value.array) and not item.given and not nameless
+                    if sentence or given or weights:
                         yield from self._brief(item, value, section, sentence)
                         sentence = ""
 

@@ -59,6 +59,7 @@ class Teller:
         self.oriented = False
         self.renamed: set[tuple[str, str]] = set()
         self.loops: set[tuple[str, int]] = set()
+        self.explained: set[str] = set()
         self.bindings: dict[int, list[Binding]] = {}
         for binding in working.bindings:
             self.bindings.setdefault(binding.group, []).append(binding)
@@ -96,7 +97,7 @@ class Teller:
         label = equation.label if equation is not None and not first else ""
         title = spoken(section.title) if section.kind == "call" and equation is None else section.title
         where = place(section.site, self.home)
-        called = f"called in {where}" if where and section.kind == "call" and not within_package(section.site) else ""
+        called = f"called in {where}" if where and self._is_called_here(section) else ""
         yield Heading(section.level, title, section.number, section.path, label, called)
         if section.detail:
             yield Prose(section.detail)
@@ -106,6 +107,13 @@ class Teller:
             self.said.add(equation.name)
             if self.depth != "sentences":
                 yield Displayed(equation.latex, equation.label)
+
+    def _is_called_here(self, section: Section) -> bool:
+        """Whether it is this section, and not the one around it, that the reader's own line calls."""
+        if section.kind == "module":
+            above = self.working.groups[self.working.groups[section.group].parent or 0]
+            return section.site != above.site
+        return section.kind == "call" and not within_package(section.site)
 
     def _transparent(self, section: Section, above: Section | None) -> bool:
         """A call that stands for its section, or a line of ours that only has to be a function to be recorded."""
@@ -148,13 +156,17 @@ class Teller:
             yield from self._made(entry, fresh, section, outer, said=bool(later))
         elif known and not later and not signature and text:
             yield self._step(entry, section, outer)
+        elif known and entry.unwritten:
+            pairs = tuple((v.name, self.shown[v.ref]) for v in known if v.name != last_name(self.shown[v.ref]))
+            yield from [Same(pairs)] if not self.renamed.issuperset(pairs) else []
 
     def _renamings(self, section: Section) -> Iterator[Block]:
         """What the parameters of a call, or the names at the head of a section, stand for."""
         pairs: list[tuple[str, str]] = []
         for binding in self.bindings.get(section.group, ()):
             ref = binding.ref
-            if binding.site is not None and not is_def(binding.site):
+            library = section.kind == "module" and binding.site == section.site
+            if binding.site is not None and not is_def(binding.site) and not library:
                 continue
             if self.working.steps[ref.step].group == section.group:
                 continue
@@ -194,6 +206,8 @@ class Teller:
                 continue
             yield self._step(entry, section, outer, value, result, plain=said)
             said = True
+            if entry.moved:
+                continue
             if value.shape:
                 yield from self._table(value, entry, section)
             yield from lines
@@ -251,7 +265,11 @@ class Teller:
         if is_signature(entry) or is_literal(self.working, entry):
             written, text = None, ""
         code = "" if written is not None else text.strip().split("\n")[0]
-        return Step(name, self.address(value), written, code, entry.sentence or entry.note, where, entry.times, result)
+        sentence = entry.sentence or entry.note
+        if entry.about and not sentence and entry.about not in self.explained:
+            self.explained.add(entry.about)
+            sentence = entry.about
+        return Step(name, self.address(value), written, code, sentence, where, entry.times, result)
 
     def _symbols(self, helper: Section, outer: Section, result: Value, entry: Entry) -> dict[str, str]:
         """What the names inside a helper stand for outside: ``rows @ matrix`` reads as X W^Q."""
