@@ -43,7 +43,7 @@ def test_an_operation(workings):
 
 def test_an_operation_of_torch(workings):
     out = workings("explain", "linear").out
-    assert "A matrix times each token, plus a bias." in out
+    assert "Every row times a matrix, plus the bias if there is one." in out
     assert "    x Wᵀ + b\n  In LaTeX\n    x W^{\\top} + b\n" in out
 
 

@@ -154,8 +154,8 @@ def test_a_step_of_training():
 def test_multi_head_attention():
     working = recorded(nn.MultiheadAttention(4, 2, batch_first=True), *[numbers(1, 3, 4)] * 3)
     assert formulas(working) == [
-        "addmm#1 = query in_proj_weightᵀ + in_proj_bias",
-        "copy#1 = rearrange(addmm#1)",
+        "linear#1 = query in_proj_weightᵀ + in_proj_bias",
+        "copy#1 = rearrange(linear#1)",
         "matmul#1 = 0.7071 copy#1[0] copy#1[1]ᵀ",
         "softmax = softmax_row(matmul#1)",
         "matmul = softmax copy#1[2]",
@@ -205,7 +205,7 @@ def test_the_same_from_a_saved_working(tmp_path):
 def test_a_page_of_a_model():
     page = terminal.render(recorded(nn.Sequential(*[nn.Linear(4, 4), nn.Linear(4, 4)]), numbers(3, 4)), width=80)
     assert page.count("  output = input weightᵀ + bias ") == 2
-    assert page.count("A matrix product plus a bias.") == 1  # said once
+    assert page.count("Every row times a matrix, plus the bias if there is one.") == 1  # said once
     assert "  input = 0.output\n" in page
 
 
@@ -218,7 +218,7 @@ def test_documents_of_a_model():
 
 def test_what_only_moves_numbers_has_no_table():
     page = terminal.render(recorded(nn.MultiheadAttention(4, 2, batch_first=True), *[numbers(1, 3, 4)] * 3), width=80)
-    after = page.split("copy#1 = rearrange(addmm#1)")[1]
+    after = page.split("copy#1 = rearrange(linear#1)")[1]
     assert after.split("\n")[1:3] == [
         "",
         "  matmul#1 = 0.7071 copy#1[0] copy#1[1]ᵀ                                matmul#1",

@@ -258,8 +258,7 @@ def turned(bound: Bound) -> bool | None:
     """
     rank = len(bound.step.shape)
     order = list(range(rank))
-    name = base_name(bound.step)
-    if name.rstrip("_") == "transpose":
+    if "axis1" in bound.named:  # PyTorch's transpose, NumPy's swapaxes
         one, other = (int(bound.get(key, 0)) % rank for key in ("axis1", "axis2"))
         order[one], order[other] = other, one
     else:

@@ -75,6 +75,11 @@ def _split(step: Step) -> Call:
     return _cut(step, axis, slice(start, start + step.shape[axis]))
 
 
+def _filled_where(step: Step) -> Call:
+    hidden, value = _argument(step, 1, "mask"), _argument(step, 2, "value")
+    return "recording.filled_where", (step.arguments[0], hidden, value)
+
+
 def _unbind(step: Step) -> Call:
     return "numpy.take", (step.arguments[0], step.output or 0, _argument(step, 1, "dim", 0))
 
@@ -106,6 +111,7 @@ _MAKERS: dict[str, Callable[[Step], Call]] = {
     "select": _select,
     "index_select": _select,
     "embedding": _embedding,
+    **dict.fromkeys(["masked_fill", "masked_fill_"], _filled_where),
     "slice": _slice,
     "unbind": _unbind,
     "cat": _joined("numpy.concatenate"),

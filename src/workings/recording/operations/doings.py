@@ -68,6 +68,12 @@ def put_flat(base: Any, value: Any, positions: Any) -> Any:
     return out
 
 
+def filled_where(base: Any, mask: Any, values: Any) -> Any:
+    """An array with its hidden places filled, in the array's own number type."""
+    base = np.asarray(base)
+    return np.where(mask, np.asarray(values, base.dtype), base)
+
+
 def take_flat(base: Any, positions: Any, strides: tuple[int, ...] | None = None) -> Any:
     """The elements of ``base`` at flat ``positions``, in the shape of ``positions``."""
     if hasattr(base, "clone"):

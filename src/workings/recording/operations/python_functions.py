@@ -197,4 +197,5 @@ def fill() -> None:
     define("recording.take_flat", doings.take_flat, "take_flat", "base positions strides", moves=True)
     define("recording.list", doings.stack_plain, "list", moves=True)
     define("recording.cast", doings.to_dtype_of, "cast", "value shape dtype", moves=True)
+    define("recording.filled_where", doings.filled_where, "masked_fill", "base mask values", moves=True)
     define("recording.getitem", doings.getitem, "getitem", "base index", moves=True)

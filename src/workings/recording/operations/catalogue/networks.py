@@ -25,7 +25,7 @@ ENTRIES: dict[str, tuple[str, str]] = {
     ),
     "dropout[1]": ("Which numbers were kept.", "x: kept(x)"),
     # -- layers ---------------------------------------------------------------------------------------------------
-    "linear": ("A matrix times each token, plus a bias.", "x, W, b: x @ W.T + b"),
+    "linear": ("Every row times a matrix, plus the bias if there is one.", "x, W, b: x @ W.T + b"),
     "layer_norm": (
         "Each token is brought to mean 0 and variance 1, then scaled and shifted.",
         "x, *, gain, bias: F.layer_norm(x, gain, bias)",
