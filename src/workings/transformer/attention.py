@@ -1,0 +1,112 @@
+"""Multi-head attention by fused kernels: over a sequence itself, and over a memory."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from torch import Tensor, nn
+from torch.nn import functional
+
+from workings.transformer.additive import AdditiveScore
+from workings.transformer.cache import LayerCache
+from workings.transformer.choices import Additive, DotProduct
+from workings.transformer.config import Config
+from workings.transformer.masks import KernelMask
+from workings.transformer.positions import Rotation, rotate
+
+
+class DotProductScore(nn.Module):
+    """Equations (6) and (13): queries (b, h, t, c), keys and values (b, groups, s, c) to (b, h, t, c)."""
+
+    def __init__(self, config: Config, choice: DotProduct) -> None:
+        super().__init__()
+        self.scale = choice.scale
+        self.dropout = config.dropout.attention
+        self.grouped = config.groups < config.heads
+
+    def forward(self, queries: Tensor, keys: Tensor, values: Tensor, mask: KernelMask) -> Tensor:
+        return functional.scaled_dot_product_attention(
+            queries,
+            keys,
+            values,
+            attn_mask=mask.attn_mask,
+            dropout_p=self.dropout if self.training else 0.0,
+            is_causal=mask.is_causal,
+            scale=self.scale,
+            enable_gqa=self.grouped,
+        )
+
+
+def make_score(config: Config) -> DotProductScore | AdditiveScore:
+    """The module of the chosen score."""
+    choice = config.score
+    match choice:
+        case DotProduct():
+            return DotProductScore(config, choice)
+        case Additive():
+            return AdditiveScore(config)
+        case _:
+            assert_never(choice)
+
+
+class SelfAttention(nn.Module):
+    """Every token attends to its own sequence: x (b, t, d) to (b, t, d).
+
+    `projections` makes queries, keys and values at once: its rows are W^Q, W^K and W^V below one another, head by head.
+    """
+
+    def __init__(self, config: Config) -> None:
+        super().__init__()
+        self.heads, self.groups, self.columns = config.heads, config.groups, config.columns
+        packed = (self.heads + 2 * self.groups) * self.columns
+        self.projections = nn.Linear(config.width, packed, bias=config.biases.queries_keys_values)
+        self.score = make_score(config)
+        self.output = nn.Linear(self.heads * self.columns, config.width, bias=config.biases.attention_output)
+
+    def forward(self, x: Tensor, mask: KernelMask, rotation: Rotation | None, cache: LayerCache | None) -> Tensor:
+        batch, length, _ = x.shape
+        h, g = self.heads, self.groups
+        packed = self.projections(x).view(batch, length, h + 2 * g, self.columns).transpose(1, 2)
+        if rotation is None:
+            queries, keys, values = packed.split((h, g, g), dim=1)
+        else:
+            turning, values = packed.split((h + g, g), dim=1)
+            queries, keys = rotate(turning, rotation).split((h, g), dim=1)
+        if cache is not None:
+            keys, values = cache.extend(keys, values)
+        mixed = self.score(queries, keys, values, mask)
+        output: Tensor = self.output(mixed.transpose(1, 2).reshape(batch, length, h * self.columns))
+        return output
+
+
+class CrossAttention(nn.Module):
+    """Every token attends to a memory, equation (14): x (b, t, d) and memory (b, s, d) to (b, t, d)."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__()
+        self.heads, self.groups, self.columns = config.heads, config.groups, config.columns
+        bias = config.biases.queries_keys_values
+        self.queries = nn.Linear(config.width, self.heads * self.columns, bias=bias)
+        self.keys_values = nn.Linear(config.width, 2 * self.groups * self.columns, bias=bias)
+        self.score = make_score(config)
+        self.output = nn.Linear(self.heads * self.columns, config.width, bias=config.biases.attention_output)
+
+    def forward(self, x: Tensor, memory: Tensor, mask: KernelMask, cache: LayerCache | None) -> Tensor:
+        batch, length, _ = x.shape
+        queries = self.queries(x).view(batch, length, self.heads, self.columns).transpose(1, 2)
+        if cache is None:
+            keys, values = self.read(memory)
+        else:
+            if cache.memory is None:
+                cache.memory = self.read(memory)
+            keys, values = cache.memory
+        mixed = self.score(queries, keys, values, mask)
+        output: Tensor = self.output(mixed.transpose(1, 2).reshape(batch, length, self.heads * self.columns))
+        return output
+
+    def read(self, memory: Tensor) -> tuple[Tensor, Tensor]:
+        """The keys and the values of a memory, (b, groups, s, c) each."""
+        batch, length, _ = memory.shape
+        packed = self.keys_values(memory).view(batch, length, 2 * self.groups, self.columns).transpose(1, 2)
+        keys, values = packed.split((self.groups, self.groups), dim=1)
+        return keys, values
