@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-import functools
 import types
 import typing
 from collections.abc import Iterable, Mapping
@@ -38,7 +37,7 @@ def from_dict(cls: type[Record], data: Mapping[str, Any], path: str = "") -> Rec
     missing = [
         field.name
         for field in dataclasses.fields(cls)  # type: ignore[arg-type]
-        if field.name not in values and field.default is dataclasses.MISSING
+        if field.name not in values and field.default is field.default_factory is dataclasses.MISSING
     ]
     if missing:
         raise ValueError(f"{path}{missing[0]} is missing; expected a value for it")
@@ -64,8 +63,7 @@ def check_types(record: Any, path: str = "") -> None:
             check_types(value, f"{path}{key}.")
 
 
-@functools.cache
-def _hints(cls: type) -> dict[str, Any]:
+def _hints(cls: Any) -> dict[str, Any]:
     hints = typing.get_type_hints(cls)
     return {field.name: hints[field.name] for field in dataclasses.fields(cls)}
 
@@ -79,7 +77,7 @@ def _members(hint: Any) -> tuple[Any, ...]:
 
 
 def _read(hint: Any, value: Any, path: str) -> Any:
-    """`value` as the type that `hint` asks for, where plain data can say it; otherwise as it is, to be refused later."""
+    """`value` as the type that `hint` asks for, where plain data can say it; what does not fit is refused later."""
     kinds = {member.kind: member for member in _members(hint) if hasattr(member, "kind")}
     if not kinds or (value is None and type(None) in _members(hint)) or dataclasses.is_dataclass(value):
         return value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
+import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -68,10 +69,10 @@ class SelfAttention(nn.Module):
         h, g = self.heads, self.groups
         packed = self.projections(x).view(batch, length, h + 2 * g, self.columns).transpose(1, 2)
         if rotation is None:
-            queries, keys, values = packed.split((h, g, g), dim=1)
+            queries, keys, values = torch.split(packed, [h, g, g], dim=1)
         else:
-            turning, values = packed.split((h + g, g), dim=1)
-            queries, keys = rotate(turning, rotation).split((h, g), dim=1)
+            turning, values = torch.split(packed, [h + g, g], dim=1)
+            queries, keys = torch.split(rotate(turning, rotation), [h, g], dim=1)
         if cache is not None:
             keys, values = cache.extend(keys, values)
         mixed = self.score(queries, keys, values, mask)
@@ -91,22 +92,32 @@ class CrossAttention(nn.Module):
         self.score = make_score(config)
         self.output = nn.Linear(self.heads * self.columns, config.width, bias=config.biases.attention_output)
 
-    def forward(self, x: Tensor, memory: Tensor, mask: KernelMask, cache: LayerCache | None) -> Tensor:
-        batch, length, _ = x.shape
-        queries = self.queries(x).view(batch, length, self.heads, self.columns).transpose(1, 2)
-        if cache is None:
-            keys, values = self.read(memory)
-        else:
-            if cache.memory is None:
-                cache.memory = self.read(memory)
-            keys, values = cache.memory
+    def forward(self, x: Tensor, memory: Tensor | None, mask: KernelMask, cache: LayerCache | None) -> Tensor:
+        batch, length, width = x.shape
+        keys, values = self.recall(memory, cache)
+        if batch % len(keys):
+            raise ValueError(f"the target has {batch} rows, the memory {len(keys)}; expected a multiple of that")
+        # Queries have no order here: rows that share a memory put their questions to it together.
+        asking = x.view(len(keys), -1, width)
+        queries = self.queries(asking).view(*asking.shape[:2], self.heads, self.columns).transpose(1, 2)
         mixed = self.score(queries, keys, values, mask)
         output: Tensor = self.output(mixed.transpose(1, 2).reshape(batch, length, self.heads * self.columns))
         return output
+
+    def recall(self, memory: Tensor | None, cache: LayerCache | None) -> tuple[Tensor, Tensor]:
+        """The keys and values of the memory: those that the cache has, or new ones, which it then keeps."""
+        if cache is not None and cache.memory is not None:
+            return cache.memory
+        if memory is None:
+            raise ValueError("there is no memory to attend to; expected one, or a cache that has read it")
+        read = self.read(memory)
+        if cache is not None:
+            cache.memory = read
+        return read
 
     def read(self, memory: Tensor) -> tuple[Tensor, Tensor]:
         """The keys and the values of a memory, (b, groups, s, c) each."""
         batch, length, _ = memory.shape
         packed = self.keys_values(memory).view(batch, length, 2 * self.groups, self.columns).transpose(1, 2)
-        keys, values = packed.split((self.groups, self.groups), dim=1)
+        keys, values = packed.chunk(2, dim=1)
         return keys, values

@@ -67,7 +67,7 @@ class PostNormCrossBlock(_CrossBlock):
         mask: KernelMask,
         rotation: Rotation | None,
         cache: LayerCache | None,
-        memory: Tensor,
+        memory: Tensor | None,
         memory_mask: KernelMask,
     ) -> Tensor:
         x = self.attention_norm(x + self.dropout(self.attention(x, mask, rotation, cache)))
@@ -85,7 +85,7 @@ class PreNormCrossBlock(_CrossBlock):
         mask: KernelMask,
         rotation: Rotation | None,
         cache: LayerCache | None,
-        memory: Tensor,
+        memory: Tensor | None,
         memory_mask: KernelMask,
     ) -> Tensor:
         x = x + self.dropout(self.attention(self.attention_norm(x), mask, rotation, cache))

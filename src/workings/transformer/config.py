@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from workings.transformer import _records
 from workings.transformer.choices import (
+    GEGLU,
     Biases,
     DotProduct,
     Dropout,
     FeedForward,
     Gelu,
-    GEGLU,
     LayerNorm,
     Norm,
     NormalStart,
@@ -22,10 +22,8 @@ from workings.transformer.choices import (
     Pooling,
     Positions,
     PreNorm,
-    Relu,
     Rotary,
     Score,
-    Sinusoidal,
     Start,
     SwiGLU,
     TiedOutput,
@@ -72,19 +70,19 @@ class Config:
     source_vocabulary: int | None = None
     classes: int | None = None
     pooling: Pooling = "mean"
-    positions: Positions = Sinusoidal()
-    placement: Placement = PreNorm()
-    norm: Norm = LayerNorm()
-    feed_forward: FeedForward = Gelu()
-    score: Score = DotProduct()
+    positions: Positions = field(default_factory=Rotary)
+    placement: Placement = field(default_factory=PreNorm)
+    norm: Norm = field(default_factory=LayerNorm)
+    feed_forward: FeedForward = field(default_factory=Gelu)
+    score: Score = field(default_factory=DotProduct)
     window: int | None = None
     causal: bool = True
-    biases: Biases = Biases()
-    output: Output = TiedOutput()
+    biases: Biases = field(default_factory=Biases)
+    output: Output = field(default_factory=TiedOutput)
     scaled_embeddings: bool = False
     embedding_norm: bool = False
-    dropout: Dropout = Dropout()
-    start: Start = NormalStart()
+    dropout: Dropout = field(default_factory=Dropout)
+    start: Start = field(default_factory=NormalStart)
 
     def __post_init__(self) -> None:
         _records.check_types(self)
@@ -151,7 +149,7 @@ def _check_sizes(config: Config) -> None:
     if config.heads % config.groups:
         fits = _divisors_near(config.heads, config.groups)
         raise ValueError(
-            f"key_value_heads is {config.groups}, which does not divide the heads, {config.heads}; expected one of {fits}"
+            f"key_value_heads is {config.groups}, which does not divide {config.heads} heads; expected one of {fits}"
         )
 
 

@@ -82,7 +82,7 @@ class DecoderOnly(_Model):
         draw_weights(self, config)
 
     def states(self, tokens: Tensor, lengths: Tensor | None = None, cache: Cache | None = None) -> Tensor:
-        """What the logits are made from: tokens (b, t) to (b, t, d). A cache makes the tokens continue what it holds."""
+        """What the logits are made from: tokens (b, t) to (b, t, d); with a cache, they continue what it holds."""
         return self.finish(self.stack(self.embed(tokens, self.embedding), lengths, cache))
 
     def forward(self, tokens: Tensor, lengths: Tensor | None = None, cache: Cache | None = None) -> Tensor:
@@ -151,15 +151,22 @@ class EncoderDecoder(_Model):
     def decode(
         self,
         target: Tensor,
-        memory: Tensor,
+        memory: Tensor | None,
         source_lengths: Tensor | None = None,
         cache: Cache | None = None,
         target_lengths: Tensor | None = None,
     ) -> Tensor:
-        """The states of the target's tokens: (b, t) and memory (b, s, d) to (b, t, d)."""
-        memory_mask = (Everything() if source_lengths is None else Padding(source_lengths)).kernel_arguments(
-            target.shape[1], memory.shape[1], 0, memory.device
-        )
+        """The states of the target's tokens: (b, t) and memory (b, s, d) to (b, t, d).
+
+        The target may have a multiple of the memory's rows: the first of them read its first row, and so on. A cache
+        reads memory and `source_lengths` at its first use, and not again.
+        """
+        memory_mask = None if cache is None else cache.memory_mask
+        if memory_mask is None:
+            mask = Everything() if source_lengths is None or memory is None else Padding(source_lengths)
+            memory_mask = mask.kernel_arguments(target.shape[1], 0 if memory is None else memory.shape[1])
+        if cache is not None:
+            cache.memory_mask = memory_mask
         embedded = self.embed(target, self.embedding)
         return self.finish(self.decoder(embedded, target_lengths, cache, memory=memory, memory_mask=memory_mask))
 

@@ -17,7 +17,7 @@ from workings.transformer.config import Config
 
 
 def paper_base(vocabulary: int = 37000, context: int = 1024) -> Config:
-    """The base model of Vaswani et al. (2017), table 3: 6 + 6 layers, width 512, 8 heads, post-norm, shared embeddings."""
+    """The base model of Vaswani et al. (2017), table 3: 6 + 6 layers, width 512, 8 heads, one table of embeddings."""
     return Config(
         vocabulary=vocabulary,
         width=512,

@@ -7,7 +7,7 @@ import math
 from torch import Tensor, nn
 
 from workings.transformer.blocks import make_block, make_cross_block
-from workings.transformer.cache import Cache
+from workings.transformer.cache import Cache, Place
 from workings.transformer.choices import PostNorm
 from workings.transformer.config import Config
 from workings.transformer.masks import Causal, Everything, KernelMask, Mask, Offset, Padding, Window
@@ -34,13 +34,11 @@ class Stack(nn.Module):
         self, embedded: Tensor, lengths: Tensor | None = None, cache: Cache | None = None, **memory: object
     ) -> Tensor:
         batch, length, _ = embedded.shape
-        offset: Offset = 0
-        end = length
-        if cache is not None:
-            place = cache.begin(batch, length)
-            offset, end = place.offset, place.end
+        place = Place() if cache is None else cache.begin(batch, length)
+        offset, keys = place.offset, length if cache is None else place.end - place.first
         x = self.dropout(self.embedding_norm(self.positions.add(embedded, offset)))
-        mask = scores_mask(self.mask(lengths), self.positions, length, end, offset, embedded)
+        # Masks and biases depend on distances alone: keys that have left the window need not be counted.
+        mask = scores_mask(self.mask(lengths), self.positions, length, keys, offset - place.first, embedded)
         rotation = self.positions.rotation(length, offset, embedded)
         for number, block in enumerate(self.blocks):
             x = block(x, mask, rotation, None if cache is None else cache.layers[number], **memory)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import assert_never
 
+import torch
 from torch import nn
 
 from workings.transformer.additive import AdditiveScore
@@ -27,7 +27,7 @@ def draw_weights(model: nn.Module, config: Config) -> None:
                     depth = _added_sublayers(name, config) if start.by_depth else 1
                     nn.init.normal_(module.weight, std=start.deviation / math.sqrt(depth))
                 case XavierStart():
-                    for matrix in module.weight.detach().split(_matrices(name, module, model, config)):
+                    for matrix in torch.split(module.weight.detach(), _matrices(name, module, model, config)):
                         nn.init.xavier_uniform_(matrix)
                 case _:
                     assert_never(start)
@@ -51,14 +51,14 @@ def _added_sublayers(name: str, config: Config) -> int:
     return (3 if config.shape == "encoder-decoder" else 2) * config.decoder_layers
 
 
-def _matrices(name: str, linear: nn.Linear, model: nn.Module, config: Config) -> Sequence[int]:
+def _matrices(name: str, linear: nn.Linear, model: nn.Module, config: Config) -> list[int]:
     """The rows of each of the matrices that stand below one another in this layer: each is drawn for its own size."""
     heads, groups = config.heads * config.columns, config.groups * config.columns
     parent, _, own = name.rpartition(".")
     if own == "projections":
-        return (heads, groups, groups)
+        return [heads, groups, groups]
     if own == "keys_values":
-        return (groups, groups)
+        return [groups, groups]
     if own == "widen" and isinstance(model.get_submodule(parent), GatedFeedForward):
-        return (config.inner, config.inner)
-    return (linear.out_features,)
+        return [config.inner, config.inner]
+    return [linear.out_features]
