@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -29,12 +27,23 @@ class AdditiveScore(nn.Module):
         keys, values = keys.repeat_interleave(readers, dim=1), values.repeat_interleave(readers, dim=1)
         features = torch.tanh(queries[:, :, :, None] + keys[:, :, None])
         scores = (features @ self.weight[:, None, :, None]).squeeze(-1)
-        if mask.is_causal:
-            later = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)
-            scores = scores.masked_fill(later, -math.inf)
-        elif mask.attn_mask is not None and mask.attn_mask.dtype == torch.bool:
-            scores = scores.masked_fill(~mask.attn_mask, -math.inf)
-        elif mask.attn_mask is not None:
-            scores = scores + mask.attn_mask
-        weights = functional.dropout(scores.softmax(dim=-1), self.dropout, self.training)
-        return weights @ values
+        scores, hidden = _masked(scores, mask)
+        weights = scores.softmax(dim=-1)
+        if hidden is not None:
+            # What is hidden weighs exactly 0, also for a query that may attend to nothing.
+            weights = weights.masked_fill(hidden, 0.0)
+        return functional.dropout(weights, self.dropout, self.training) @ values
+
+
+def _masked(scores: Tensor, mask: KernelMask) -> tuple[Tensor, Tensor | None]:
+    """The scores with what is added to them and the lowest number where they are hidden, and where that is."""
+    if mask.is_causal:
+        hidden = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)
+    elif mask.attn_mask is None:
+        return scores, None
+    elif mask.attn_mask.dtype == torch.bool:
+        hidden = ~mask.attn_mask
+    else:
+        hidden = mask.attn_mask.isneginf()
+        scores = scores + mask.attn_mask.masked_fill(hidden, 0.0)
+    return scores.masked_fill(hidden, torch.finfo(scores.dtype).min), hidden
