@@ -50,7 +50,8 @@ class Characters:
         try:
             return [numbers[character] for character in text]
         except KeyError:
-            return [number for character in clean(text) for number in self._spell(character)]
+            spelling = {character: self._spell(character) for character in set(clean(text))}
+            return [number for character in clean(text) for number in spelling[character]]
 
     def _spell(self, character: str) -> list[int]:
         number = self._numbers.get(character)

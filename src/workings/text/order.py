@@ -47,6 +47,7 @@ class BatchOrder:
         self.rank = 0
         self.world = 1
         self._planned: tuple[int, Plan] | None = None
+        self._known_digest = ""
 
     def shard(self, rank: int, world: int) -> BatchOrder:
         """The same order as process `rank` of `world` sees it: of each batch, every `world`-th row.
@@ -64,6 +65,8 @@ class BatchOrder:
         if self._planned is None or self._planned[0] != epoch:
             generator = None if self.seed is None else np.random.Generator(np.random.PCG64([self.seed, epoch]))
             drawn = self.examples.draw(generator)
+            if not len(drawn):
+                raise TextError("no examples to make batches of", "at least one")
             batches = bucketed(drawn, self.examples.sizes(drawn), self.tokens, self.rows)
             if generator is not None:
                 batches = [batches[place] for place in generator.permutation(len(batches))]
@@ -119,8 +122,10 @@ class BatchOrder:
         self.epoch, self.batch = epoch, batch
 
     def _digest(self) -> str:
-        parts = (self.examples.digest(), self.tokens, self.rows)
-        return hashlib.blake2b("\n".join(map(str, parts)).encode(), digest_size=16).hexdigest()
+        if not self._known_digest:
+            parts = (self.examples.digest(), self.tokens, self.rows)
+            self._known_digest = hashlib.blake2b("\n".join(map(str, parts)).encode(), digest_size=16).hexdigest()
+        return self._known_digest
 
 
 def bucketed(examples: NDArray[np.int64], sizes: NDArray[np.int64], tokens: int | None, rows: int | None) -> Plan:
@@ -133,14 +138,18 @@ def bucketed(examples: NDArray[np.int64], sizes: NDArray[np.int64], tokens: int 
         rows: the most rows.
     """
     order = np.lexsort(sizes.T[::-1])
-    longest = sizes.max(axis=1)[order].tolist()
     ordered = examples[order]
-    cuts, widest, first = [0], 0, 0
+    cuts = range(0, len(ordered), rows) if rows is not None else _cuts(sizes.max(axis=1)[order].tolist(), tokens or 1)
+    return [ordered[a:b] for a, b in zip(cuts, [*cuts[1:], len(ordered)], strict=True)]
+
+
+def _cuts(longest: list[int], tokens: int) -> list[int]:
+    """Where batches begin that hold as many rows as fit."""
+    cuts: list[int] = []
+    first, widest = 0, 0
     for place, length in enumerate(longest):
         widest = max(widest, length)
-        count = place - first + 1
-        full = count > rows if rows is not None else tokens is not None and count * widest > tokens
-        if full and place > first:
+        if not cuts or (place - first + 1) * widest > tokens:
             cuts.append(place)
             first, widest = place, length
-    return [ordered[a:b] for a, b in zip(cuts, [*cuts[1:], len(longest)], strict=True) if b > a]
+    return cuts

@@ -1,4 +1,4 @@
-"""Reading sentence pairs."""
+"""Sentence pairs from two files or from one with a tab, and what is said where their lines do not fit."""
 
 from __future__ import annotations
 
@@ -6,26 +6,73 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from workings.text.errors import TextError, at, shortened
-from workings.text.reading import read_lines
+from workings.text.reading import files_of, numbered_lines, read_lines
 
 
-def read_pairs(source: Path | str, target: Path | str | None) -> Iterator[tuple[str, str]]:
-    """Pairs of lines."""
+def read_pairs(source: Path, target: Path | None) -> Iterator[tuple[str, str]]:
+    """Pairs of lines of two files; without a second one, the two columns of each line.
+
+    Raises:
+        TextError: a file that cannot be read, different numbers of lines, a line without exactly two columns.
+    """
     if target is None:
-        for number, line in enumerate(read_lines(source), 1):
-            sides = line.split("\t")
-            if len(sides) != 2:
-                raise TextError(f"{len(sides)} columns", "2, parted by a tab", where=at(Path(source), number))
-            yield sides[0], sides[1]
+        yield from _columns(source)
         return
-    number = 0
-    for number, (one, other) in enumerate(zip_longest(read_lines(source), read_lines(target)), 1):
+    for one, other in zip_longest(read_lines(source), read_lines(target)):
         if one is None or other is None:
-            ended, further = (source, target) if one is None else (target, source)
-            left = shortened(other if one is None else one)
-            raise TextError(
-                f"line {number} ({left}) has no partner: {ended} ends after {number - 1} lines",
-                where=at(Path(further), number),
-            )
+            raise _unpaired(source, target)
         yield one, other
+
+
+def _columns(path: Path) -> Iterator[tuple[str, str]]:
+    for file in files_of(path):
+        for number, line in numbered_lines(file):
+            columns = line.split("\t")
+            if len(columns) == 2:
+                yield columns[0], columns[1]
+            elif line.strip():
+                found = f"{len(columns)} column{'s' * (len(columns) != 1)} in {shortened(line)}"
+                hint = "put one tab between source and target"
+                raise TextError(found, "2: source, a tab, target", hint, where=at(file, number))
+            else:
+                yield "", ""
+
+
+def _unpaired(source: Path, target: Path) -> TextError:
+    """Says how many lines each has, what has no partner, and where the two seem to part."""
+    here, there = list(read_lines(source)), list(read_lines(target))
+    long, short = (source, target) if len(here) > len(there) else (target, source)
+    more, fewer = (here, there) if len(here) > len(there) else (there, here)
+    found = f"{source} has {len(here):,} lines and {target} {len(there):,}; {short} ends, but {long}, line "
+    found += f"{len(fewer) + 1:,}, goes on with {shortened(more[len(fewer)])}"
+    place = parting(np.array([len(line) for line in more]), np.array([len(line) for line in fewer]))
+    if place is None:
+        hint = f"shorten {long}, or complete {short}"
+    else:
+        beside = f"{shortened(here[place])} beside {shortened(there[place])}"
+        hint = f"judged by their lengths, they part near line {place + 1:,} ({beside})"
+    return TextError(found, "as many lines in both", hint)
+
+
+def parting(more: NDArray[np.int64], fewer: NDArray[np.int64]) -> int | None:
+    """The line, from 0, from which the shorter file lacks something, judged by the lengths of the lines.
+
+    As if all that is missing were missing at one place: before it lines go with lines of the same number, after it
+    with later ones. None where the lengths show no such place, or where it is the end.
+    """
+    count = len(fewer)
+    if count == 0:
+        return None
+    missing = len(more) - count
+    usual = np.log((1 + more.sum()) / (1 + fewer.sum()))
+    together = np.abs(np.log((1 + more[:count]) / (1 + fewer)) - usual)
+    shifted = np.abs(np.log((1 + more[missing:]) / (1 + fewer)) - usual)
+    costs = np.concatenate([[0.0], np.cumsum(together - shifted)])
+    place = int(np.argmin(costs))
+    # Lines that are not translations of each other fit about half as well as those that are.
+    clear = place < count and shifted[place:].mean() < 0.75 * together[place:].mean()
+    return place if clear else None

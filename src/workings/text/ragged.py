@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 Numbers = NDArray[np.integer[Any]]
 """Token numbers: two or four bytes each."""
+_BLOCK = 1 << 20
 
 
 def smallest_type(vocabulary: int) -> np.dtype[np.integer[Any]]:
@@ -27,21 +28,11 @@ class Ragged:
 
     @classmethod
     def of(cls, sequences: Iterable[Sequence[int]], vocabulary: int) -> Ragged:
-        """Gather sequences, block by block, so that only the flat array is held."""
-        kind = smallest_type(vocabulary)
-        blocks: list[Numbers] = []
-        lengths: list[int] = []
-        block: list[int] = []
+        """Sequences of numbers below `vocabulary`."""
+        gathering = Gathering(vocabulary)
         for sequence in sequences:
-            block += sequence
-            lengths.append(len(sequence))
-            if len(block) >= 1 << 20:
-                blocks.append(np.array(block, kind))
-                block = []
-        blocks.append(np.array(block, kind))
-        starts = np.zeros(len(lengths) + 1, np.int64)
-        np.cumsum(lengths, out=starts[1:])
-        return cls(np.concatenate(blocks), starts)
+            gathering.add(sequence)
+        return gathering.done()
 
     @property
     def lengths(self) -> NDArray[np.int64]:
@@ -52,3 +43,37 @@ class Ragged:
 
     def __getitem__(self, place: int) -> Numbers:
         return self.flat[self.starts[place] : self.starts[place + 1]]
+
+    def take(self, places: NDArray[np.int64]) -> Ragged:
+        """These sequences, in this order."""
+        starts = np.zeros(len(places) + 1, np.int64)
+        np.cumsum(self.lengths[places], out=starts[1:])
+        parts = [self[place] for place in places.tolist()]
+        return Ragged(np.concatenate(parts) if parts else self.flat[:0], starts)
+
+
+@final
+class Gathering:
+    """Takes sequences one by one and keeps no more of them than the flat array needs."""
+
+    def __init__(self, vocabulary: int) -> None:
+        self._type = smallest_type(vocabulary)
+        self._blocks: list[Numbers] = []
+        self._block: list[int] = []
+        self._lengths: list[int] = []
+
+    def add(self, sequence: Sequence[int]) -> None:
+        self._block += sequence
+        self._lengths.append(len(sequence))
+        if len(self._block) >= _BLOCK:
+            self._close()
+
+    def _close(self) -> None:
+        self._blocks.append(np.array(self._block, self._type))
+        self._block = []
+
+    def done(self) -> Ragged:
+        self._close()
+        starts = np.zeros(len(self._lengths) + 1, np.int64)
+        np.cumsum(self._lengths, out=starts[1:])
+        return Ragged(np.concatenate(self._blocks), starts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -47,7 +47,7 @@ def read_text(path: Path | str) -> Iterator[str]:
     """The text of a UTF-8 file, or of all files of a folder, whole, in parts of about a million characters.
 
     Parts end before white space, where no tokeniser here would join the two sides: the pieces of the parts are the
-    pieces of the whole.
+    pieces of the whole. (Only where sixteen million characters hold no such place are they parted elsewhere.)
     """
     for file in files_of(Path(path)):
         yield from file_text(file)
@@ -57,8 +57,9 @@ def file_text(path: Path) -> Iterator[str]:
     """The text of one file in parts; see `read_text`."""
     held = ""
     for part in _decoded(path):
+        searched = max(1, len(held))
         held += part
-        cut = _seam(held)
+        cut = _seam(held, searched)
         if cut:
             yield held[:cut]
             held = held[cut:]
@@ -69,13 +70,11 @@ def file_text(path: Path) -> Iterator[str]:
         yield held
 
 
-def _seam(text: str) -> int:
-    """The last place where a space or line end follows something that is no white space; 0 where there is none."""
-    end = len(text)
-    while end > 0:
-        end = max(text.rfind(" ", 0, end), text.rfind("\n", 0, end))
-        if end > 0 and not text[end - 1].isspace():
-            return end
+def _seam(text: str, first: int) -> int:
+    """The last place, from `first` on, where a space or line end follows something that is no white space, or 0."""
+    for place in range(len(text) - 1, first - 1, -1):
+        if text[place] in " \n" and not text[place - 1].isspace():
+            return place
     return 0
 
 
@@ -154,13 +153,3 @@ def _not_text(path: Path, line: int, content: bytes, error: UnicodeDecodeError) 
     if line == 1 and content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         found = "a file in UTF-16"
     return TextError(found, "UTF-8", "convert it, for example with iconv", where=at(path, line))
-
-
-def require_some(texts: Iterable[str], path: Path) -> Iterator[str]:
-    """The texts; an error after the last one if there was nothing but white space in them."""
-    something = False
-    for text in texts:
-        something = something or bool(text.strip())
-        yield text
-    if not something:
-        raise TextError("there is no text in it", "at least one line of text", where=at(path))

@@ -62,7 +62,7 @@ def _files(tokeniser: Tokeniser) -> tuple[str, str]:
 
 def write_whole(path: Path, content: bytes) -> None:
     """The whole file or none of it."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    beside = path.with_name(f".{path.name}.{os.urandom(4).hex()}.part")
     try:
         with beside.open("wb") as file:
             file.write(content)
@@ -78,8 +78,11 @@ def load(folder: Path) -> Tokeniser:
     described = _description(folder)
     try:
         specials = _specials(described)
+    except (AttributeError, KeyError, TypeError, ValueError, TextError) as error:
+        raise _damaged(folder / _OWN, f"its special tokens: {error}") from None
+    try:
         return Tokeniser(_scheme(folder, described, specials), specials)
-    except (KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise _damaged(folder / _OWN, str(error)) from None
 
 
@@ -90,7 +93,7 @@ def _description(folder: Path) -> dict[str, Any]:
     except OSError as error:
         hint = "name a folder that Tokeniser.save has written"
         raise TextError(f"no tokeniser is found: {why(error)}", hint=hint, where=at(path)) from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise _damaged(path, str(error)) from None
     if not isinstance(described, dict) or described.get("kind") not in KINDS:
         raise _damaged(path, "it describes no tokeniser")

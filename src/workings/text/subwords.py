@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 _MODELS = {"bpe": "BPE", "unigram": "Unigram"}
+_PART = re.compile(r"\s*\S+(?:[^\S \n]\s*\S*)*|\s+")
+"""Text up to a space or line end that follows something else: there, GPT-2's pattern always parts as well."""
+_REMEMBERED = 1 << 17
 
 
 class Subwords:
@@ -30,6 +34,7 @@ class Subwords:
         self.kind = kind
         self.unknown = -1
         self._tokenizer = tokenizer
+        self._seen: dict[str, list[int]] = {}
         # Without this the library takes the name of a special token in a text for the token itself.
         tokenizer.encode_special_tokens = True
         byte_of = {letter: byte for byte, letter in enumerate(byte_letters())}
@@ -90,12 +95,19 @@ class Subwords:
         return text
 
     def encode(self, text: str) -> list[int]:
-        numbers: list[int] = self._tokenizer.encode(clean(text), add_special_tokens=False).ids
-        return numbers
+        return self.encode_all([text])[0]
 
     def encode_all(self, texts: Sequence[str]) -> list[list[int]]:
-        found = self._tokenizer.encode_batch_fast([clean(text) for text in texts], add_special_tokens=False)
-        return [encoding.ids for encoding in found]
+        # Words come again and again: the library sees each once, which makes this several times as fast as it.
+        parted = [_PART.findall(clean(text)) for text in texts]
+        seen = self._seen
+        new = list({part for parts in parted for part in parts if part not in seen})
+        for part, encoding in zip(new, self._tokenizer.encode_batch_fast(new, add_special_tokens=False), strict=True):
+            seen[part] = encoding.ids
+        numbers = [[number for part in parts for number in seen[part]] for parts in parted]
+        if len(seen) > _REMEMBERED:
+            seen.clear()
+        return numbers
 
     def find(self, piece: str) -> int | None:
         letters = byte_letters()

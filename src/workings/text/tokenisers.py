@@ -152,6 +152,13 @@ class Tokeniser:
         """A decoder that is fed one number after the other."""
         return Stream(self, specials)
 
+    @property
+    def fingerprint(self) -> str:
+        """A digest of everything that decides which numbers a text gets."""
+        from workings.text.saving import fingerprint
+
+        return fingerprint(self)
+
     def save(self, folder: Path | str) -> None:
         """Write the tokeniser into a folder, which is made where it is missing."""
         from workings.text.saving import save
