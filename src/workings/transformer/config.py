@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Literal, TypeAlias
 
 from workings.transformer import _records
 from workings.transformer.choices import (
     GEGLU,
+    BaseScaling,
     Biases,
     DotProduct,
     Dropout,
     FeedForward,
     Gelu,
     LayerNorm,
+    LlamaScaling,
     Norm,
     NormalStart,
     Output,
@@ -22,6 +25,7 @@ from workings.transformer.choices import (
     Pooling,
     Positions,
     PreNorm,
+    RelativeBuckets,
     Rotary,
     Score,
     Start,
@@ -155,6 +159,10 @@ def _check_sizes(config: Config) -> None:
 
 def _check_choices(config: Config) -> None:
     """Raise ValueError for choices that do not go together or are out of range."""
+    for field_of in fields(config):
+        choice = getattr(config, field_of.name)
+        if is_dataclass(choice) and not isinstance(choice, Dropout):
+            _check_positive(choice, field_of.name)
     for place in ("rate", "attention", "inner"):
         share = getattr(config.dropout, place)
         if not 0.0 <= share < 1.0:
@@ -170,13 +178,42 @@ def _check_choices(config: Config) -> None:
             f"source_vocabulary is {config.source_vocabulary} in a {config.shape} model; expected none: only an "
             "encoder-decoder reads a source"
         )
-    if isinstance(config.positions, Rotary):
-        turned = config.columns * config.positions.fraction
-        if not 0 < turned <= config.columns or turned % 2:
-            raise ValueError(
-                f"positions: rotary turns pairs of coordinates, but {turned:g} of a head's {config.columns} would be "
-                "turned; expected an even number of them (see head_width and positions.fraction)"
-            )
+    _check_positions(config)
+
+
+def _check_positions(config: Config) -> None:
+    """Raise ValueError for positions that the sizes do not allow."""
+    match config.positions:
+        case Rotary(fraction=fraction, scaling=scaling):
+            turned = config.columns * fraction
+            if turned > config.columns or turned % 2:
+                raise ValueError(
+                    f"positions: rotary turns pairs of coordinates, but {turned:g} of a head's {config.columns} would "
+                    "be turned; expected an even number of them (see head_width and positions.fraction)"
+                )
+            if isinstance(scaling, BaseScaling) and turned == 2:
+                raise ValueError("positions.scaling raises the base, which one pair alone does not use; expected more")
+            if isinstance(scaling, LlamaScaling) and scaling.fast <= scaling.slow:
+                raise ValueError(f"positions.scaling.fast is {scaling.fast}; expected above slow, {scaling.slow}")
+        case RelativeBuckets(buckets=buckets, furthest=furthest):
+            if buckets < 4 or buckets % 2:
+                raise ValueError(f"positions.buckets is {buckets}; expected an even number, at least 4")
+            if furthest <= buckets // 2:
+                raise ValueError(
+                    f"positions.furthest is {furthest}; expected above {buckets // 2}, half of the buckets"
+                )
+        case _:
+            pass
+
+
+def _check_positive(choice: Any, path: str) -> None:
+    """Raise ValueError unless all numbers of a choice, and of the choices in it, are above 0 and finite."""
+    for field_of in fields(choice):
+        key, value = f"{path}.{field_of.name}", getattr(choice, field_of.name)
+        if is_dataclass(value):
+            _check_positive(value, key)
+        elif isinstance(value, int | float) and not isinstance(value, bool) and not 0 < value < math.inf:
+            raise ValueError(f"{key} is {value}; expected above 0")
 
 
 def _at_least(config: Config, key: str, least: int) -> None:
