@@ -42,7 +42,7 @@ def fingerprint(tokeniser: Tokeniser) -> str:
 def _files(tokeniser: Tokeniser) -> tuple[str, str]:
     """The text of description.json and of tokenizer.json ("" where there is none)."""
     scheme, specials = tokeniser.scheme, tokeniser.specials
-    library = scheme.to_json() if isinstance(scheme, Subwords) else ""
+    library = scheme.json if isinstance(scheme, Subwords) else ""
     described = {
         "format": FORMAT,
         "kind": scheme.kind,

@@ -18,6 +18,7 @@ _MODELS = {"bpe": "BPE", "unigram": "Unigram"}
 _PART = re.compile(r"\s*\S+(?:[^\S \n]\s*\S*)*|\s+")
 """Text up to a space or line end that follows something else: there, GPT-2's pattern always parts as well."""
 _REMEMBERED = 1 << 17
+_LETTER_STEP = 0.0001
 
 
 class Subwords:
@@ -30,8 +31,9 @@ class Subwords:
 
     joiner = b""
 
-    def __init__(self, kind: str, tokenizer: Tokenizer, specials: Specials) -> None:
+    def __init__(self, kind: str, tokenizer: Tokenizer, text: str, specials: Specials) -> None:
         self.kind = kind
+        self.json = text
         self.unknown = -1
         self._tokenizer = tokenizer
         self._seen: dict[str, list[int]] = {}
@@ -62,14 +64,16 @@ class Subwords:
         tokenizer.train_from_iterator(_some_text(texts), trainer)
         # After the training, and not by the trainer: a unigram model would find them as pieces of any text.
         tokenizer.add_special_tokens(list(specials.names))
-        return cls(kind, tokenizer, specials)
+        text = tokenizer.to_str(pretty=False)
+        # The library does not read back every score that it writes to the last bit: the file is what counts.
+        return cls.from_json(kind, text if kind == "bpe" else _settled(text), specials)
 
     @classmethod
     def from_json(cls, kind: str, text: str, specials: Specials) -> Subwords:
-        """A tokenizer.json read back.
+        """From the text of a tokenizer.json, which is kept as `json`.
 
         Raises:
-            ValueError: it is not what `to_json` wrote for this kind and these special tokens.
+            ValueError: it is not what was written for this kind and these special tokens.
         """
         from tokenizers import Tokenizer
 
@@ -86,13 +90,9 @@ class Subwords:
         if [tokenizer.token_to_id(name) for name in specials.names] != list(range(first, first + len(specials))):
             raise ValueError("special tokens that are not the described ones")
         try:
-            return cls(kind, tokenizer, specials)
+            return cls(kind, tokenizer, text, specials)
         except KeyError as error:
             raise ValueError(f"a piece with the letter {error}, which stands for no byte") from None
-
-    def to_json(self) -> str:
-        text: str = self._tokenizer.to_str(pretty=False)
-        return text
 
     def encode(self, text: str) -> list[int]:
         return self.encode_all([text])[0]
@@ -116,6 +116,27 @@ class Subwords:
 
     def description(self) -> dict[str, object]:
         return {}
+
+
+def _settled(text: str) -> str:
+    """The file of a unigram model without what differs from one training to the next on the same texts.
+
+    The library adds up scores in any order, lists equal ones anyhow, and gives letters that it did not see the lowest
+    score, the lowest plus 0.0001, plus 0.0002 …, also anyhow. Here scores have six decimals, equals the order of the
+    alphabet, and those letters the lowest score.
+    """
+    saved = json.loads(text)
+    learned = saved["model"]["vocab"]
+    lowest = min(score for _, score in learned)
+
+    def settled(piece: str, score: float) -> float:
+        steps = (score - lowest) / _LETTER_STEP
+        unseen = len(piece) == 1 and steps < 256 and abs(steps - round(steps)) < 1e-6
+        return round(lowest if unseen else score, 6)
+
+    pieces = [(piece, settled(piece, score)) for piece, score in learned]
+    saved["model"]["vocab"] = sorted(pieces, key=lambda entry: (-entry[1], entry[0]))
+    return json.dumps(saved, ensure_ascii=False)
 
 
 def _some_text(texts: Iterable[str]) -> Iterator[str]:
