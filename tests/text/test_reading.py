@@ -4,7 +4,7 @@ import gzip
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workings.text import TextError, Tokeniser, read_lines, read_text, reading
@@ -41,6 +41,7 @@ def test_parts_end_where_no_piece_does_not(tmp_path: Path, monkeypatch: pytest.M
     path = tmp_path / "text"
     tokeniser = Tokeniser.train("bpe", ["a  bb\n\n cc \t dd.\n.. e漢 " * 3], 290)
 
+    @settings(deadline=None)
     @given(st.text(st.sampled_from(list(" \n\t\r\x1c\xa0ab.漢🙂'")), min_size=20, max_size=80))
     def same(text: str) -> None:
         path.write_bytes(text.encode())

@@ -65,7 +65,7 @@ def test_a_file_that_is_missing(folder: Path) -> None:
 def test_files_of_two_tokenisers(folder: Path, tmp_path: Path) -> None:
     Tokeniser.train("bpe", ["other text"], 280).save(tmp_path / "other")
     (folder / "tokenizer.json").write_bytes((tmp_path / "other" / "tokenizer.json").read_bytes())
-    with pytest.raises(TextError, match="not the file that description.json was written with"):
+    with pytest.raises(TextError, match=r"not the file that description\.json was written with"):
         Tokeniser.load(folder)
 
 

@@ -45,17 +45,17 @@ def _columns(path: Path) -> Iterator[tuple[str, str]]:
 def _unpaired(source: Path, target: Path) -> TextError:
     """Says how many lines each has, what has no partner, and where the two seem to part."""
     here, there = list(read_lines(source)), list(read_lines(target))
-    long, short = (source, target) if len(here) > len(there) else (target, source)
-    more, fewer = (here, there) if len(here) > len(there) else (there, here)
-    found = f"{source} has {len(here):,} lines and {target} {len(there):,}; {short} ends, but {long}, line "
-    found += f"{len(fewer) + 1:,}, goes on with {shortened(more[len(fewer)])}"
+    long, more, short, fewer = source, here, target, there
+    if len(here) < len(there):
+        long, more, short, fewer = target, there, source, here
+    named = short.name if short.name != long.name else str(short)
+    found = f"{shortened(more[len(fewer)])} has no partner: of {len(more):,} lines here {named} has {len(fewer):,}"
     place = parting(np.array([len(line) for line in more]), np.array([len(line) for line in fewer]))
-    if place is None:
-        hint = f"shorten {long}, or complete {short}"
-    else:
-        beside = f"{shortened(here[place])} beside {shortened(there[place])}"
-        hint = f"judged by their lengths, they part near line {place + 1:,} ({beside})"
-    return TextError(found, "as many lines in both", hint)
+    hint = f"complete {named}, or shorten this file"
+    if place is not None:
+        beside = f"{shortened(more[place])} beside {shortened(fewer[place])}"
+        hint = f"judged by their lengths, the two part near line {place + 1:,}: {beside}"
+    return TextError(found, "as many lines in both", hint, where=at(long, len(fewer) + 1))
 
 
 def parting(more: NDArray[np.int64], fewer: NDArray[np.int64]) -> int | None:
