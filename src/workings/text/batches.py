@@ -118,8 +118,8 @@ class Windows:
     def batch(self, examples: NDArray[np.int64]) -> Batch:
         tokens, padding = self.corpus.tokens, self.corpus.tokeniser.padding
         windows = [tokens[start : start + self.context + 1] for start in examples.tolist()]
-        inputs, lengths = _padded([window[:-1] for window in windows], padding)
-        targets, _ = _padded([window[1:] for window in windows], IGNORED)
+        inputs, lengths = _padded([window[:-1] for window in windows], filler=padding)
+        targets, _ = _padded([window[1:] for window in windows], filler=IGNORED)
         count = int(lengths.sum())
         return Batch(
             inputs=inputs,
@@ -154,16 +154,17 @@ class Pairs:
     def batch(self, examples: NDArray[np.int64]) -> Batch:
         places = examples.tolist()
         here, there = self.corpus.tokeniser, self.corpus.target_tokeniser
-        sources = [_with(self.corpus.source[place], after=here.end) for place in places]
-        targets = [_with(self.corpus.target[place], there.begin, there.end) for place in places]
-        source, source_lengths = _padded(sources, here.padding)
-        inputs, lengths = _padded([target[:-1] for target in targets], there.padding)
-        predicted, _ = _padded([target[1:] for target in targets], IGNORED)
+        wanted = [self.corpus.target[place] for place in places]
+        source, source_lengths = _padded(
+            [self.corpus.source[place] for place in places], after=here.end, filler=here.padding
+        )
+        inputs, lengths = _padded(wanted, before=there.begin, filler=there.padding)
+        targets, _ = _padded(wanted, after=there.end, filler=IGNORED)
         count = int(lengths.sum())
         return Batch(
             inputs=inputs,
             lengths=lengths,
-            targets=predicted,
+            targets=targets,
             source=source,
             source_lengths=source_lengths,
             examples=tuple(places),
@@ -193,8 +194,12 @@ class Labelled:
 
     def batch(self, examples: NDArray[np.int64]) -> Batch:
         places, tokeniser = examples.tolist(), self.corpus.tokeniser
-        texts = [_with(self.corpus.texts[place], tokeniser.begin, tokeniser.end) for place in places]
-        inputs, lengths = _padded(texts, tokeniser.padding)
+        inputs, lengths = _padded(
+            [self.corpus.texts[place] for place in places],
+            before=tokeniser.begin,
+            after=tokeniser.end,
+            filler=tokeniser.padding,
+        )
         return Batch(
             inputs=inputs,
             lengths=lengths,
@@ -212,19 +217,19 @@ def _each_once(count: int, generator: np.random.Generator | None) -> NDArray[np.
     return np.arange(count, dtype=np.int64) if generator is None else generator.permutation(count)
 
 
-def _with(sequence: NDArray[Any], before: int | None = None, after: int | None = None) -> NDArray[np.int64]:
-    """The sequence with a special token at its ends."""
-    front = [] if before is None else [before]
-    back = [] if after is None else [after]
-    return np.concatenate([front, sequence, back]).astype(np.int64)
-
-
-def _padded(rows: Sequence[NDArray[Any]], filler: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Rows (b, longest) padded on the right with the filler, and their lengths (b,)."""
-    lengths = np.array([len(row) for row in rows], np.int64)
+def _padded(
+    rows: Sequence[NDArray[Any]], *, filler: int, before: int | None = None, after: int | None = None
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Rows, with a special token before or after each, padded on the right (b, longest); and their lengths (b,)."""
+    front, back = int(before is not None), int(after is not None)
+    lengths = np.array([front + len(row) + back for row in rows], np.int64)
     together = np.full((len(rows), int(lengths.max(initial=0))), filler, np.int64)
+    if before is not None:
+        together[:, 0] = before
     for place, row in enumerate(rows):
-        together[place, : len(row)] = row
+        together[place, front : front + len(row)] = row
+    if after is not None:
+        together[np.arange(len(rows)), lengths - 1] = after
     return torch.from_numpy(together), torch.from_numpy(lengths)
 
 

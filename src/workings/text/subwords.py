@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 _MODELS = {"bpe": "BPE", "unigram": "Unigram"}
 _PART = re.compile(r"\s*\S+(?:[^\S \n]\s*\S*)*|\s+")
 """Text up to a space or line end that follows something else: there, GPT-2's pattern always parts as well."""
-_REMEMBERED = 1 << 17
+_REMEMBERED = 1 << 21
+"""Characters of the parts that are remembered."""
 _LETTER_STEP = 0.0001
 
 
@@ -37,6 +38,7 @@ class Subwords:
         self.unknown = -1
         self._tokenizer = tokenizer
         self._seen: dict[str, list[int]] = {}
+        self._seen_characters = 0
         # Without this the library takes the name of a special token in a text for the token itself.
         tokenizer.encode_special_tokens = True
         byte_of = {letter: byte for byte, letter in enumerate(byte_letters())}
@@ -62,6 +64,10 @@ class Subwords:
         tokenizer.decoder = decoders.ByteLevel()
         trainer = trainers.BpeTrainer(**options) if kind == "bpe" else trainers.UnigramTrainer(**options)
         tokenizer.train_from_iterator(_some_text(texts), trainer)
+        taken = [name for name in specials.names if tokenizer.token_to_id(name) is not None]
+        if taken:
+            hint = "choose a name that no text holds, such as one in angle brackets"
+            raise TextError(f"the special token {taken[0]!r} is also a piece of the texts", "another name", hint)
         # After the training, and not by the trainer: a unigram model would find them as pieces of any text.
         tokenizer.add_special_tokens(list(specials.names))
         text = tokenizer.to_str(pretty=False)
@@ -104,9 +110,11 @@ class Subwords:
         new = list({part for parts in parted for part in parts if part not in seen})
         for part, encoding in zip(new, self._tokenizer.encode_batch_fast(new, add_special_tokens=False), strict=True):
             seen[part] = encoding.ids
+            self._seen_characters += len(part)
         numbers = [[number for part in parts for number in seen[part]] for parts in parted]
-        if len(seen) > _REMEMBERED:
+        if self._seen_characters > _REMEMBERED:
             seen.clear()
+            self._seen_characters = 0
         return numbers
 
     def find(self, piece: str) -> int | None:
