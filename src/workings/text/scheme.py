@@ -12,9 +12,9 @@ _LONE_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 class Scheme(Protocol):
-    """A way of cutting text into pieces, numbered from 0; the number after the last special-free piece is not its own.
+    """A way of cutting text into pieces, which are numbered from 0.
 
-    `unknown` is the number given to what cannot be spelled; the tokeniser sets it.
+    `unknown` is the number given to what cannot be spelled. It is a special token's, so the tokeniser sets it.
     """
 
     unknown: int
