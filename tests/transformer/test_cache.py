@@ -11,7 +11,7 @@ from tests.transformer.support import CHOICES, made, tokens
 from torch import Tensor
 
 from workings.transformer import Cache, Window
-from workings.transformer.masks import Causal
+from workings.transformer.masks import Causal, KernelMask
 
 EVERY = pytest.mark.parametrize("choice", CHOICES)
 
@@ -119,9 +119,9 @@ def test_what_was_read_can_be_forgotten() -> None:
 
 
 def test_one_new_token_after_equal_rows_needs_no_mask() -> None:
-    assert Causal().kernel_arguments(1, 9, 8) == (None, False)
+    assert Causal().kernel_arguments(1, 9, 8) == KernelMask(None, False)
     # Of 9 keys a window of 3 leaves the last 3; asked about these, it hides nothing.
-    assert (Causal() & Window(3)).kernel_arguments(1, 3, 2) == (None, False)
+    assert (Causal() & Window(3)).kernel_arguments(1, 3, 2) == KernelMask(None, False)
 
 
 class TestErrors:

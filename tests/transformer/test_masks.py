@@ -68,7 +68,8 @@ def test_the_kernel_is_told_as_little_as_possible() -> None:
     padding = Padding(lengths).kernel_arguments(5, 5).attn_mask
     assert padding is not None
     assert padding.shape == (2, 1, 1, 5)
-    windowed = (Causal() & Window(2)).kernel_arguments(5, 5)
+    assert (Causal() & Window(2)).kernel_arguments(5, 5) == KernelMask(None, True, 2)
+    windowed = (Causal() & Window(3)).kernel_arguments(5, 5)
     assert windowed.attn_mask is not None
     assert not windowed.is_causal
 
@@ -114,10 +115,10 @@ def test_rotary_scores_depend_on_distance_alone(shift: int, pairing: str) -> Non
 
     choice = Rotary(pairing=pairing)  # type: ignore[arg-type]
     positions = RotaryPositions(Config(vocabulary=2, width=8, heads=1, decoder_layers=1, positions=choice), choice)
-    queries, keys = torch.randn(2, 1, 1, 5, 8, dtype=torch.float64)
+    queries, keys = torch.randn(2, 1, 5, 1, 8, dtype=torch.float64)
 
     def scores(offset: int) -> Tensor:
         rotation = positions.rotation(5, offset, queries)
-        return rotate(queries, rotation) @ rotate(keys, rotation).mT
+        return rotate(queries, rotation)[0, :, 0] @ rotate(keys, rotation)[0, :, 0].T
 
     torch.testing.assert_close(scores(shift), scores(0), rtol=1e-10, atol=1e-10)

@@ -40,6 +40,7 @@ from workings.transformer.choices import (
     XavierStart,
 )
 from workings.transformer.config import Config
+from workings.transformer.cost import Cost, Part, cost_of
 from workings.transformer.presets import gpt2_small_shape, paper_base
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ __all__ = [
     "Cache",
     "Causal",
     "Config",
+    "Cost",
     "DecoderOnly",
     "DotProduct",
     "Dropout",
@@ -86,6 +88,7 @@ __all__ = [
     "NoPositions",
     "NormalStart",
     "Padding",
+    "Part",
     "PostNorm",
     "PreNorm",
     "RMSNorm",
@@ -99,6 +102,7 @@ __all__ = [
     "Window",
     "XavierStart",
     "build",
+    "cost_of",
     "gpt2_small_shape",
     "paper_base",
 ]

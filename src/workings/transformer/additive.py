@@ -8,6 +8,7 @@ from torch.nn import functional
 
 from workings.transformer.config import Config
 from workings.transformer.masks import KernelMask
+from workings.transformer.windows import windowed
 
 
 class AdditiveScore(nn.Module):
@@ -23,27 +24,29 @@ class AdditiveScore(nn.Module):
         self.dropout = config.dropout.attention
 
     def forward(self, queries: Tensor, keys: Tensor, values: Tensor, mask: KernelMask) -> Tensor:
+        if mask.window is not None:
+            return windowed(self.kernel, queries, keys, values, mask.window)
+        return self.kernel(queries, keys, values, mask.added(queries).attn_mask, mask.is_causal)
+
+    def kernel(
+        self, queries: Tensor, keys: Tensor, values: Tensor, attn_mask: Tensor | None = None, is_causal: bool = False
+    ) -> Tensor:
+        """What `scaled_dot_product_attention` does, with the other score."""
         readers = queries.shape[1] // keys.shape[1]
         keys, values = keys.repeat_interleave(readers, dim=1), values.repeat_interleave(readers, dim=1)
         features = torch.tanh(queries[:, :, :, None] + keys[:, :, None])
-        scores = (features @ self.weight[:, None, :, None]).squeeze(-1)
-        scores, hidden = _masked(scores, mask)
-        weights = scores.softmax(dim=-1)
-        if hidden is not None:
+        # Not a matrix product, which would hold the features a second time.
+        scores = (features * self.weight[:, None, None]).sum(dim=-1)
+        hidden = None
+        if is_causal:
+            hidden = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)
+        elif attn_mask is not None:
+            hidden = attn_mask.isneginf()
+            scores = scores + attn_mask.masked_fill(hidden, 0.0)
+        if hidden is None:
+            weights = scores.softmax(dim=-1)
+        else:
             # What is hidden weighs exactly 0, also for a query that may attend to nothing.
-            weights = weights.masked_fill(hidden, 0.0)
+            lowest = torch.finfo(scores.dtype).min
+            weights = scores.masked_fill(hidden, lowest).softmax(dim=-1).masked_fill(hidden, 0.0)
         return functional.dropout(weights, self.dropout, self.training) @ values
-
-
-def _masked(scores: Tensor, mask: KernelMask) -> tuple[Tensor, Tensor | None]:
-    """The scores with what is added to them and the lowest number where they are hidden, and where that is."""
-    if mask.is_causal:
-        hidden = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)
-    elif mask.attn_mask is None:
-        return scores, None
-    elif mask.attn_mask.dtype == torch.bool:
-        hidden = ~mask.attn_mask
-    else:
-        hidden = mask.attn_mask.isneginf()
-        scores = scores + mask.attn_mask.masked_fill(hidden, 0.0)
-    return scores.masked_fill(hidden, torch.finfo(scores.dtype).min), hidden

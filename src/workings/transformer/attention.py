@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import assert_never
 
 import torch
@@ -14,6 +15,7 @@ from workings.transformer.choices import Additive, DotProduct
 from workings.transformer.config import Config
 from workings.transformer.masks import KernelMask
 from workings.transformer.positions import Rotation, rotate
+from workings.transformer.windows import windowed
 
 
 class DotProductScore(nn.Module):
@@ -26,16 +28,15 @@ class DotProductScore(nn.Module):
         self.grouped = config.groups < config.heads
 
     def forward(self, queries: Tensor, keys: Tensor, values: Tensor, mask: KernelMask) -> Tensor:
-        return functional.scaled_dot_product_attention(
-            queries,
-            keys,
-            values,
-            attn_mask=mask.attn_mask,
+        kernel = partial(
+            functional.scaled_dot_product_attention,
             dropout_p=self.dropout if self.training else 0.0,
-            is_causal=mask.is_causal,
             scale=self.scale,
             enable_gqa=self.grouped,
         )
+        if mask.window is not None:
+            return windowed(kernel, queries, keys, values, mask.window)
+        return kernel(queries, keys, values, attn_mask=mask.attn_mask, is_causal=mask.is_causal)
 
 
 def make_score(config: Config) -> DotProductScore | AdditiveScore:
@@ -67,12 +68,13 @@ class SelfAttention(nn.Module):
     def forward(self, x: Tensor, mask: KernelMask, rotation: Rotation | None, cache: LayerCache | None) -> Tensor:
         batch, length, _ = x.shape
         h, g = self.heads, self.groups
-        packed = self.projections(x).view(batch, length, h + 2 * g, self.columns).transpose(1, 2)
+        packed = self.projections(x).view(batch, length, h + 2 * g, self.columns)
         if rotation is None:
-            queries, keys, values = torch.split(packed, [h, g, g], dim=1)
+            queries, keys, values = torch.split(packed.transpose(1, 2), [h, g, g], dim=1)
         else:
-            turning, values = torch.split(packed, [h + g, g], dim=1)
-            queries, keys = torch.split(rotate(turning, rotation), [h, g], dim=1)
+            turning, still = torch.split(packed, [h + g, g], dim=2)
+            queries, keys = torch.split(rotate(turning, rotation).transpose(1, 2), [h, g], dim=1)
+            values = still.transpose(1, 2)
         if cache is not None:
             keys, values = cache.extend(keys, values)
         mixed = self.score(queries, keys, values, mask)

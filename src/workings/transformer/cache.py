@@ -31,7 +31,7 @@ class Place:
         else:
             rows = torch.arange(len(new), device=new.device)[:, None]
             slots = self.offset[:, None] + torch.arange(length, device=new.device)
-            kept[rows, :, slots] = new.transpose(1, 2)
+            kept[rows, :, slots] = new.transpose(1, 2).to(kept.dtype)
         return kept[:, :, self.first : self.end]
 
 

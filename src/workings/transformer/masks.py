@@ -8,6 +8,7 @@ attend.
 from __future__ import annotations
 
 import dataclasses
+import math
 from abc import ABC, abstractmethod
 from typing import NamedTuple, TypeAlias
 
@@ -19,10 +20,25 @@ Offset: TypeAlias = int | Tensor
 
 
 class KernelMask(NamedTuple):
-    """What `scaled_dot_product_attention` is told: `attn_mask` broadcasts to (b, h, t, s), and `is_causal`."""
+    """What `scaled_dot_product_attention` is told.
+
+    Attributes:
+        attn_mask: broadcasts to (b, h, t, s): booleans that are True where a query may attend, or numbers that are
+            added to the scores.
+        is_causal: a query may attend to its own position and what comes before.
+        window: and of these only to so many; the attention is then computed in blocks.
+    """
 
     attn_mask: Tensor | None
     is_causal: bool
+    window: int | None = None
+
+    def added(self, like: Tensor) -> KernelMask:
+        """The same, with booleans turned into numbers once, which the kernel would do again in every layer."""
+        mask = self.attn_mask
+        if mask is None or mask.dtype != torch.bool:
+            return self
+        return self._replace(attn_mask=like.new_zeros(()).masked_fill(~mask, -math.inf))
 
 
 class Mask(ABC):
@@ -115,8 +131,14 @@ class Every(Mask):
         if causal and _is_whole(queries, keys, offset):
             # Rows are padded on the right: what a real query may see of the padding, the causal mask hides already.
             limiting = [part for part in others if not isinstance(part, Padding)]
-            if all(part.allowed(queries, keys, offset, device) is None for part in limiting):
-                return causal[0].kernel_arguments(queries, keys, offset, device)
+            sizes = [part.size for part in limiting if isinstance(part, Window)]
+            if len(sizes) == len(limiting):
+                # Windows of less than half the length are worth the blocks; wider ones hide less than a mask costs.
+                size = min(sizes, default=keys)
+                if size >= keys:
+                    return causal[0].kernel_arguments(queries, keys, offset, device)
+                if 2 * size < keys:
+                    return KernelMask(None, True, size)
         return super().kernel_arguments(queries, keys, offset, device)
 
 

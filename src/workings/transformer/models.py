@@ -165,6 +165,7 @@ class EncoderDecoder(_Model):
         if memory_mask is None:
             mask = Everything() if source_lengths is None or memory is None else Padding(source_lengths)
             memory_mask = mask.kernel_arguments(target.shape[1], 0 if memory is None else memory.shape[1])
+            memory_mask = memory_mask.added(self.embedding.weight)
         if cache is not None:
             cache.memory_mask = memory_mask
         embedded = self.embed(target, self.embedding)

@@ -29,7 +29,7 @@ from workings.transformer.masks import Offset
 
 
 class Rotation(NamedTuple):
-    """Sines and cosines of the angles, (t, r/2) or (b, 1, t, r/2), for the first r coordinates of every head."""
+    """Cosines and sines of the angles, (t, 1, r/2) or (b, t, 1, r/2), for the first r coordinates of every head."""
 
     cosines: Tensor
     sines: Tensor
@@ -166,27 +166,26 @@ class RotaryPositions(PositionModule):
         self.table = _AngleTable(config.context, round(config.columns * choice.fraction), choice)
 
     def rotation(self, length: int, offset: Offset, like: Tensor) -> Rotation:
-        taken = self.table.take(length, offset, like)
-        if taken.dim() == 4:
-            taken = taken[:, None]
-        return Rotation(taken[..., 0, :], taken[..., 1, :], self.pairing)
+        cosines, sines = self.table.take(length, offset, like).chunk(2, dim=-2)
+        return Rotation(cosines, sines, self.pairing)
 
 
 def rotate(x: Tensor, rotation: Rotation) -> Tensor:
-    """Turn pairs of the first coordinates of x, (b, heads, t, c), by the angles of their positions."""
+    """Turn pairs of the first coordinates of x, (b, t, heads, c), by the angles of their positions."""
     cosines, sines, pairing = rotation
     turned = 2 * cosines.shape[-1]
-    rest = x[..., turned:]
+    if turned < x.shape[-1]:
+        turning, rest = x.tensor_split([turned], dim=-1)
+        return torch.cat([rotate(turning, rotation), rest], dim=-1)
     if pairing == "adjacent":
-        first, second = x[..., 0:turned:2], x[..., 1:turned:2]
+        first, second = x.view(*x.shape[:-1], -1, 2).unbind(-1)
     else:
-        first, second = x[..., : turned // 2], x[..., turned // 2 : turned]
+        first, second = x.chunk(2, dim=-1)
     turned_first = first * cosines - second * sines
     turned_second = second * cosines + first * sines
     if pairing == "adjacent":
-        rotated = torch.stack([turned_first, turned_second], dim=-1).flatten(-2)
-        return torch.cat([rotated, rest], dim=-1) if rest.shape[-1] else rotated
-    return torch.cat([turned_first, turned_second, rest], dim=-1)
+        return torch.stack([turned_first, turned_second], dim=-1).flatten(-2)
+    return torch.cat([turned_first, turned_second], dim=-1)
 
 
 def alibi_slopes(heads: int) -> Tensor:

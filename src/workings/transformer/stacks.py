@@ -67,6 +67,6 @@ def scores_mask(
     """What the kernel is told about all heads: the mask, and the numbers that positions add to the scores."""
     bias = positions.bias(queries, keys, offset, like)
     if bias is None:
-        return mask.kernel_arguments(queries, keys, offset, like.device)
+        return mask.kernel_arguments(queries, keys, offset, like.device).added(like)
     allowed = mask.allowed(queries, keys, offset, like.device)
     return KernelMask(bias if allowed is None else bias.masked_fill(~allowed, -math.inf), False)
