@@ -1,8 +1,8 @@
 """What recording a PyTorch model costs, in time and in memory held, beside the plain forward pass.
 
-Run it as ``python bench/recording_torch.py [--json FILE]``. Plain and recorded passes alternate; what is printed are
-medians with the middle half of the measurements. Memory held is the tensors that the recording keeps and the model and
-the plain pass do not, counted once for each piece of memory; the process's own size is given beside it.
+Run it as ``python bench/recording_torch.py [--json FILE] [--threads N]``. Plain and recorded passes alternate; printed
+are medians with the middle half of the measurements. Memory held is the tensors that the recording keeps and the model
+and the plain pass do not, counted once for each piece of memory; the process's own size is given beside it.
 """
 
 from __future__ import annotations
@@ -136,7 +136,10 @@ def measure(model: nn.Module, length: int) -> dict[str, Any]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--threads", type=int, default=torch.get_num_threads(), help="for both sides alike")
     options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    print(f"{options.threads} thread(s)")
     torch.manual_seed(0)
     model = Decoder().eval()
     results = [measure(model, length) for length in LENGTHS]

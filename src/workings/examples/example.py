@@ -58,7 +58,7 @@ class Example:
         origin.rerun = lambda changes, _: self._computed(sentence, changes)
         working = compute(self, sentence, origin, overrides)
         working.groups[0].title = self.title if sentence == self.sentence else sentence
-        working.groups[0].detail = self.description if sentence == self.sentence else ""
+        working.groups[0].told = self.description if sentence == self.sentence else ""
         return working
 
     # -- words ----------------------------------------------------------------------------------------------------

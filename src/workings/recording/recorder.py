@@ -380,8 +380,13 @@ class Recorder(Naming):
     def _list_opaque(self) -> None:
         """Calls that can be made again, but have no arithmetic here, are not followed either, and are listed."""
         listed = {loss.step for loss in self.working.lost}
+        opaque: dict[tuple[Any, ...], bool] = {}  # a model makes the same call in every layer
         for step in self.working.steps:
-            if step.number not in listed and meaning.kind(step) == "opaque":
+            key = (step.operation, step.function, step.output, len(step.shape), not step.inputs, not step.arguments)
+            found = opaque.get(key)
+            if found is None:
+                found = opaque[key] = meaning.kind(step) == "opaque"
+            if found and step.number not in listed:
                 what = step.function or step.operation
                 self.working.lost.append(Loss("opaque", what, step.number, step.site))
 

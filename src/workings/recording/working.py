@@ -62,7 +62,10 @@ class Site:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Group:
-    """A named bracket around steps: a function call, an equation, a module, a section of an example."""
+    """A named bracket around steps: a function call, an equation, a module, a section of an example.
+
+    ``told`` is a line about it, or a function that gives the line when somebody reads ``detail``.
+    """
 
     number: int
     parent: int | None
@@ -73,7 +76,14 @@ class Group:
     equation: str = ""
     section: str = ""
     site: Site | None = None
-    detail: str = ""
+    told: str | Callable[[], str] = ""
+
+    @property
+    def detail(self) -> str:
+        """One line about the group; empty where there is nothing to say."""
+        if not isinstance(self.told, str):
+            self.told = self.told()
+        return self.told
 
 
 class Step:

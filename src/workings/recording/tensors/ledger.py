@@ -13,15 +13,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import torch
-from torch.multiprocessing.reductions import StorageWeakRef
 
 from workings.recording.tensors.windows import NAMES, Index, Window, dtype_name, overlap, plain, positions_in, window
-from workings.recording.working import Ref, Slot, Step
+from workings.recording.working import Binding, Ref, Slot, Step
 
 if TYPE_CHECKING:
+    from workings.recording.frames import Frame
     from workings.recording.recorder import Recorder
 
 _STRIDED = torch.strided
+_FREE = torch.UntypedStorage._free_weak_ref
 _COPY = 2**20  # a value about to be destroyed is copied up to this size, and computed again above it
 
 
@@ -40,7 +41,6 @@ class View:
 class Memory:
     """A storage: the window first seen on it, which stands for the whole, and every window seen since."""
 
-    weak: Any
     root: Window
     views: dict[Window, View]
     bytes: int
@@ -54,19 +54,30 @@ class Memory:
 class TensorLedger:
     """The origins of the tensors of one recording."""
 
-    small = 8 * 2**20  # bytes of values that are kept whatever they are
+    small = 2 * 2**20  # bytes of values that are kept whatever they are
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self.memories: dict[int, Memory] = {}
-        self.waiting: dict[int, tuple[torch.Tensor, Callable[[Ref], None]]] = {}  # parameters of modules, not yet used
-        self._spares: dict[int, tuple[Any, Callable[[], Ref]]] = {}
+        self.waiting: dict[int, tuple[torch.Tensor, Frame, str]] = {}  # parameters of modules, not yet used
+        self._spares: dict[int, Callable[[], Ref]] = {}
+        # PyTorch's own weak references to storages, as it hands them out: while one is held, no other storage gets the
+        # same number, and the memory itself is free to go. (A StorageWeakRef for each costs ten times as much.)
+        self._weak: list[int] = []
         self._others: dict[int, tuple[Any, Ref]] = {}  # tensors without plain storage (nested ones), by identity
         self.originals: dict[
             int, Any
         ] = {}  # step -> weak reference to the program's tensor that its value was kept from
         self.kept_bytes = 0
         self.lost = True  # whether a tensor nobody was seen to make counts as one whose origin was lost
+
+    def __del__(self) -> None:
+        for number in self._weak:
+            _FREE(number)  # type: ignore[no-untyped-call]
+
+    def _watch(self, storage: Any) -> None:
+        """No other storage gets this one's number from now on."""
+        self._weak.append(storage._weak_ref())
 
     # -- reading ------------------------------------------------------------------------------------------------
 
@@ -80,7 +91,8 @@ class TensorLedger:
         """An output that may never be used: its step is written when it is."""
         if plain(tensor):
             storage = tensor.untyped_storage()
-            self._spares[storage._cdata] = (StorageWeakRef(storage), step)  # type: ignore[no-untyped-call]
+            self._watch(storage)
+            self._spares[storage._cdata] = step
 
     def knows(self, tensor: torch.Tensor) -> bool:
         """Whether the origin of a tensor was seen."""
@@ -105,12 +117,10 @@ class TensorLedger:
                 return self._give(tensor, lost, note)
             waiting = self.waiting.pop(id(tensor), None)
             if waiting is not None:
-                ref = self._open_given(tensor, False, note)
-                waiting[1](ref)
-                return ref
+                return self._parameter(tensor, waiting[1], waiting[2])
             spare = self._spares.pop(tensor.untyped_storage()._cdata, None)
             if spare is not None:
-                self.register(tensor, spare[1]())
+                self.register(tensor, spare())
                 return self.read(tensor)
             base = tensor._base
             if base is not None and plain(base) and base.untyped_storage()._cdata == tensor.untyped_storage()._cdata:
@@ -129,6 +139,24 @@ class TensorLedger:
         if view is not None and current.step not in memory.live and not current.index:
             self.keep(current, tensor)
         return current
+
+    def _parameter(self, tensor: torch.Tensor, frame: Frame, name: str) -> Ref:
+        """A parameter is used for the first time: a given value with a name. A model has hundreds."""
+        recorder = self._recorder
+        steps, current = recorder.working.steps, recorder.current
+        number = len(steps)
+        ref = Ref(number)
+        storage = tensor.untyped_storage()
+        place = (tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.dtype)
+        step = Step(number, "given", "", (), (), {}, current.group, current.statement, current.site)
+        step.shape, step.dtype = tuple(place[1]), dtype_name(place[3])
+        step.value, step.kept = tensor.detach(), True
+        steps.append(step)
+        self.originals[number] = weakref.ref(tensor)
+        self._watch(storage)
+        self.memories[storage._cdata] = Memory(place, {place: View(ref, 0)}, storage.nbytes(), live={number: place})
+        recorder.working.bindings.append(Binding(frame.group, name, ref, frame.statement, frame.site))
+        return ref
 
     def _open_given(self, tensor: torch.Tensor, lost: bool, note: str) -> Ref:
         ref = self._give(tensor, lost, note)
@@ -232,8 +260,8 @@ class TensorLedger:
         storage = tensor.untyped_storage()
         place = window(tensor)
         view = View(ref, 0)
-        weak = StorageWeakRef(storage)  # type: ignore[no-untyped-call]
-        memory = Memory(weak, place, {place: view}, storage.nbytes())
+        self._watch(storage)
+        memory = Memory(place, {place: view}, storage.nbytes())
         self.memories[storage._cdata] = memory
         if not ref.index:
             step = self._recorder.working.steps[ref.step]
@@ -245,7 +273,8 @@ class TensorLedger:
         """A step has just produced this tensor, alone in new memory: what ``register`` does, for the common case."""
         place = (tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.dtype)
         size = storage.nbytes()
-        memory = Memory(StorageWeakRef(storage), place, {place: View(ref, 0)}, size)  # type: ignore[no-untyped-call]
+        self._watch(storage)
+        memory = Memory(place, {place: View(ref, 0)}, size)
         self.memories[storage._cdata] = memory
         if self.kept_bytes + tensor.nbytes <= self.small:
             self._keep(ref, tensor, memory, place)
@@ -277,6 +306,17 @@ class TensorLedger:
         if view is None:
             view = memory.views[place] = View(memory.views[memory.root].ref, -1, memory.root)
         return view
+
+    def keep_view(self, ref: Ref, tensor: torch.Tensor, memory: Memory, place: Window) -> None:
+        """What ``_keep`` does, for a window on memory that is held already and is as large as what it shows."""
+        if memory.counted and memory.bytes <= 2 * tensor.nbytes + 1024:
+            step = self._recorder.working.steps[ref.step]
+            step.kept = True
+            step.value = tensor.detach()
+            self.originals[ref.step] = weakref.ref(tensor)
+            memory.live[ref.step] = place
+        else:
+            self._keep(ref, tensor, memory, place)
 
     # -- what is kept -------------------------------------------------------------------------------------------
 

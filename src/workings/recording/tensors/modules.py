@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -28,7 +29,6 @@ class ModuleScopes:
         ] = []  # module, before, its frame, path, repeated
         self._paths: dict[int, tuple[Any, str, bool]] = {}  # id -> (module, path in its root, one of several alike)
         self._noted: set[tuple[type, bool]] = set()
-        self._details: dict[int, tuple[Any, bool, str]] = {}
         self._names: dict[type, tuple[tuple[str, ...], bool]] = {}
         self._entered: Frame | None = None
         self._adopted: set[int] = set()
@@ -71,11 +71,11 @@ class ModuleScopes:
         current = recorder.current
         groups = recorder.working.groups
         group = Group(len(groups), current.group, name, "module", current.statement, site=current.site)
-        group.detail = self._detail(module)
+        group.told = self._detail(module)
         groups.append(group)
         frame = Frame(group.number, current.site, current.statement)
-        inside = any(entry[4] for entry in self._open)
-        self._open.append((module, current, frame, path, repeated))
+        inside = bool(self._open) and self._open[-1][4]
+        self._open.append((module, current, frame, path, repeated or inside))
         recorder.current = frame
         self._entered = frame
         side.silent += 1
@@ -105,17 +105,13 @@ class ModuleScopes:
         frame, self._entered = self._entered, None
         return frame if frame is caller else None
 
-    def _detail(self, module: torch.nn.Module) -> str:
-        """One line about a module; its conventions are noted the first time it is met."""
-        known = self._details.get(id(module))
-        if known is None or known[0] is not module or known[1] is not module.training:
-            kind = (type(module), module.training)
-            if kind not in self._noted:
-                self._noted.add(kind)
-                _conventions(self._side.recorder.working.conventions, module)
-            line = f"{type(module).__name__}({module.extra_repr()})"
-            known = self._details[id(module)] = (module, module.training, line)
-        return known[2]
+    def _detail(self, module: torch.nn.Module) -> Callable[[], str]:
+        """What tells one line about a module; its conventions are noted the first time one of its class is met."""
+        kind = (type(module), module.training)
+        if kind not in self._noted:
+            self._noted.add(kind)
+            _conventions(self._side.recorder.working.conventions, module)
+        return functools.partial(_line, module)
 
     # -- names --------------------------------------------------------------------------------------------------
 
@@ -138,10 +134,7 @@ class ModuleScopes:
                 if tensor is None:
                     continue
                 if ledger.memory(tensor) is None:
-                    ledger.waiting[id(tensor)] = (
-                        tensor,
-                        functools.partial(self._bound, frame, name),
-                    )  # named when used
+                    ledger.waiting[id(tensor)] = (tensor, frame, name)  # named when used
                 else:
                     self._name(frame, name, tensor)
         names, follows = self._parameters(type(module))
@@ -167,6 +160,10 @@ class ModuleScopes:
             names = list(inspect.signature(kind.forward).parameters)  # type: ignore[attr-defined]
             known = self._names[kind] = (tuple(names[1:]), not user_code.is_user_type(kind))
         return known
+
+
+def _line(module: torch.nn.Module) -> str:
+    return f"{type(module).__name__}({module.extra_repr()})"
 
 
 def _parts(module: torch.nn.Module) -> dict[str, torch.nn.Module]:

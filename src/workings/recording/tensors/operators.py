@@ -74,6 +74,7 @@ class Operator:
     random: bool
     disturbs: bool  # a draw that takes part in a computation
     empty: bool
+    picks: bool  # gives a row or a block of its argument, whose place is worth knowing
     simple: bool  # nothing about its call is special: no write, no draw, no statistics, one plain result
 
 
@@ -114,6 +115,7 @@ def _described(call: Any) -> Operator:
         name, base, operation, call, writes, bool(writes) or base in _STATISTICS, frozenset(blanks),
         frozenset(numbers), frozenset(operands), chance, tuple(a.name for a in arguments),
         torch.Tag.inplace_view in call.tags, random, random and base not in _INITIALISERS, base in _EMPTY,
+        base in ("select", "slice", "unbind"),
         not (writes or random or blanks or base in _STATISTICS or base in _SPECIAL)
         and [str(r.real_type) for r in schema.returns] == ["Tensor"],
     )  # fmt: skip

@@ -19,7 +19,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from workings.recording import containers
 from workings.recording.ledger import CONSTANT, NUMBERS, Tag
 from workings.recording.operations.functions import BY_CALL
-from workings.recording.tensors.ledger import TensorLedger
+from workings.recording.tensors.ledger import Memory, TensorLedger, View
+from workings.recording.tensors.linear import Linear
 from workings.recording.tensors.modules import ModuleScopes
 from workings.recording.tensors.operators import (
     _DESCRIBED,
@@ -32,7 +33,7 @@ from workings.recording.tensors.operators import (
     written,
 )
 from workings.recording.tensors.sharing import MAKERS, Sharing
-from workings.recording.tensors.windows import Index, place_in, plain, window
+from workings.recording.tensors.windows import Index, Window, place_in, plain, window
 from workings.recording.working import Loss, Ref, Slot
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ _SAMPLES = {"multinomial", "bernoulli", "binomial", "poisson", "normal"}  # draw
 
 
 _TENSOR, _PARAMETER, _STRIDED = torch.Tensor, torch.nn.Parameter, torch.strided
+_NOWHERE: Window = (0, (), (), torch.float32)
 _SLOTS = tuple(map(Slot, range(16)))  # they are all alike, and immutable
 
 
@@ -109,6 +111,7 @@ class TensorSide:
         self._steering: list[tuple[Any, Ref]] = []
         self._left: list[tuple[Any, Ref]] | None = None
         self._mode = _Mode(self)
+        self._linear = Linear(self)
         self._shown: list[tuple[str, Any]] = []
 
     # -- beginning and end --------------------------------------------------------------------------------------
@@ -119,10 +122,12 @@ class TensorSide:
             plain_method = getattr(torch.Tensor, name)
             self._shown.append((name, plain_method))
             setattr(torch.Tensor, name, self._quietly(plain_method))
+        self._linear.start()
         self._mode.__enter__()  # type: ignore[no-untyped-call]
 
     def stop(self) -> None:
         self._mode.__exit__(None, None, None)  # type: ignore[no-untyped-call]
+        self._linear.stop()
         for name, method in self._shown:
             setattr(torch.Tensor, name, method)
         self._shown.clear()
@@ -145,7 +150,7 @@ class TensorSide:
             known = self.ledger.originals.get(number)
             if known is not None and known() is not None:  # a tensor nobody holds cannot be changed
                 reached.append((working.steps[number], known))
-        if sum(step.value.numel() * step.value.element_size() for step, _ in reached) <= self.ledger.small:
+        if sum(step.value.nbytes for step, _ in reached) <= self.ledger.small:
             for step, _ in reached:
                 step.value = step.value.clone()
             return
@@ -209,15 +214,30 @@ class TensorSide:
         return result
 
     def _simple(self, operator: Operator, call: Any, args: Any) -> Any:
-        """The common case, which is most of what a model runs: see ``operate`` for what is decided beforehand."""
+        """The common case, which is most of what a model runs: see ``operate`` for what is decided beforehand.
+
+        It does what the general way does, with each place looked up once.
+        """
         ledger = self.ledger
-        read = ledger.read
+        memories = ledger.memories
         inputs: list[Ref] = []
         arguments: list[Any] = []
+        parent: Memory | None = None
+        opened: Window = _NOWHERE
         for position, value in enumerate(args):
             kind = type(value)
             if kind is _TENSOR or kind is _PARAMETER:
-                arguments.append(_slot(inputs, read(value)))
+                ref = None
+                if value.layout is _STRIDED and not value.is_nested:
+                    held = memories.get(value.untyped_storage()._cdata)
+                    if held is not None and held.link is None:
+                        place = (value.storage_offset(), value.shape, value.stride(), value.dtype)
+                        view = held.views.get(place)
+                        if view is not None and view.version == held.version:
+                            ref = view.ref
+                            if position == 0:
+                                parent, opened = held, place
+                arguments.append(_slot(inputs, ledger.read(value) if ref is None else ref))
             elif kind is int or value is None or kind is float or kind is bool:
                 arguments.append(value)
             else:
@@ -229,15 +249,20 @@ class TensorSide:
             self._record(operator, tuple(inputs), tuple(arguments), {}, [result], 0, [], args)
             return result
         storage = result.untyped_storage()
-        memory = ledger.memories.get(storage._cdata)
+        memory = memories.get(storage._cdata)
+        name, operation, used, given = operator.name, operator.operation, tuple(inputs), tuple(arguments)
         if memory is None:
-            ref = ledger.step(operator.operation, operator.name, tuple(inputs), tuple(arguments), {}, result)
-            ledger.register_fresh(result, storage, ref)
+            ledger.register_fresh(result, storage, ledger.step(operation, name, used, given, {}, result))
+            return result
+        place = (result.storage_offset(), result.shape, result.stride(), result.dtype)
+        if place in memory.views:
+            return result
+        if memory is parent and len(used) == 1 and not operator.picks:
+            ref = ledger.step(operation, name, used, given, {}, result)
+            memory.views[place] = View(ref, memory.version, opened, (operation, name, given, {}, None))
+            ledger.keep_view(ref, result, memory, place)
         else:
-            place = window(result)
-            if place not in memory.views:
-                made: tuple[Any, ...] = (operator.operation, operator.name, tuple(inputs), tuple(arguments), {})
-                self._view(operator, memory, made, result, None, [], args)
+            self._view(operator, memory, (operation, name, used, given, {}), result, None, [], args)
         return result
 
     def _template(self, operator: Operator, position: int, value: Any, inputs: list[Ref]) -> Any:

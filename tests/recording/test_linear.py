@@ -1,0 +1,127 @@
+"""``F.linear`` is one step where no gradient is asked for, and the operators below autograd everywhere else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
+
+import workings as wk
+from workings.recording.working import Working
+
+X = torch.tensor([[1.0, 2.0], [3.0, -1.0], [0.5, 0.25]])
+WEIGHT = torch.tensor([[2.0, 0.0], [1.0, -1.0]])
+BIAS = torch.tensor([0.5, -0.5])
+
+
+def functions(working: Working) -> list[str]:
+    return [step.function for step in working.steps if step.function]
+
+
+def layer() -> nn.Linear:
+    made = nn.Linear(2, 2)
+    with torch.no_grad():
+        made.weight.copy_(WEIGHT)
+        assert made.bias is not None
+        made.bias.copy_(BIAS)
+    return made
+
+
+def test_one_step_with_the_plain_numbers() -> None:
+    model = layer()
+    with torch.no_grad(), wk.record(model) as working:
+        out = model(X)
+    assert functions(working) == ["aten.linear.default"]
+    # [1 2]·[2 0] + 0.5, [1 2]·[1 −1] − 0.5; and so on, by hand
+    assert out.tolist() == [[2.5, -1.5], [6.5, 3.5], [1.5, -0.25]]
+    assert working.steps[-1].value.tolist() == out.tolist()
+
+
+def test_one_number_is_worked_out() -> None:
+    model = layer()
+    with torch.no_grad(), wk.record(model) as working:
+        model(X)
+    shown = str(working["output"].arithmetic(1, 0))
+    assert "3.0" in shown
+    assert "6.5" in shown
+
+
+def test_without_a_bias_and_called_directly() -> None:
+    with torch.no_grad(), wk.record() as working:
+        out = F.linear(X, WEIGHT)
+    assert functions(working) == ["aten.linear.default"]
+    assert out.tolist() == [[2.0, -1.0], [6.0, 4.0], [1.0, 0.25]]
+
+
+def test_a_replay_gives_what_the_layer_gives() -> None:
+    model = layer()
+    with torch.no_grad(), wk.record(model) as working:
+        model(X)
+    new = [[5.0, 1.0], [0.0, 0.0], [-1.0, 2.0]]
+    with torch.no_grad():
+        expected = model(torch.tensor(new))
+    assert working.replay({"input": new}).value("output").tolist() == expected.tolist()
+
+
+def test_a_change_in_place_is_followed() -> None:
+    with torch.no_grad(), wk.record() as working:
+        first = F.linear(X, WEIGHT)
+        first.add_(1.0)
+        second = F.linear(first, WEIGHT)
+    by_hand = (X @ WEIGHT.T + 1.0) @ WEIGHT.T
+    assert torch.equal(second, by_hand)
+    last = working.steps[-1]
+    assert working.steps[last.inputs[0].step].operation == "add"
+
+
+def test_with_gradients_the_operators_are_recorded() -> None:
+    model = layer()
+    with wk.record(model) as working:
+        model(X).sum().backward()
+    assert "aten.addmm.default" in functions(working)
+    assert "aten.linear.default" not in functions(working)
+    assert model.weight.grad is not None
+    assert model.weight.grad.tolist() == [[4.5, 1.25], [4.5, 1.25]]  # the sums of X's columns
+
+
+def test_lower_precision_by_autocast_is_not_hidden() -> None:
+    model = layer()
+    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16), wk.record(model) as working:
+        out = model(X)
+    assert out.dtype is torch.bfloat16
+    assert "aten.linear.default" not in functions(working)
+
+
+class _Listener(TorchDispatchMode):
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.heard: list[str] = []
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.heard.append(str(func))
+        return func(*args, **(kwargs or {}))
+
+
+@pytest.mark.parametrize("outside", [True, False])
+def test_somebody_else_who_listens_still_hears(outside: bool) -> None:
+    listener = _Listener()
+    model = layer()
+    with torch.no_grad():
+        if outside:
+            with listener, wk.record(model):
+                model(X)
+        else:
+            with wk.record(model), listener:
+                model(X)
+    assert "aten.addmm.default" in listener.heard
+
+
+def test_the_function_is_given_back() -> None:
+    before = F.linear
+    with pytest.raises(RuntimeError), torch.no_grad(), wk.record():
+        F.linear(X, torch.ones(3, 3))
+    assert F.linear is before
