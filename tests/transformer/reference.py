@@ -233,7 +233,7 @@ def encoder_only(model: Any, tokens: Tensor) -> Tensor:
     if config.classes is None:
         return word_scores(model, states)
     pooled = states.mean(dim=0) if config.pooling == "mean" else states[0]
-    return linear(pooled, model.classifier.weight, model.classifier.bias)
+    return linear(pooled, model.output.weight, model.output_bias)
 
 
 def encoder_decoder(model: Any, source: Tensor, target: Tensor) -> Tensor:

@@ -125,11 +125,10 @@ def _embeddings(config: Config, length: int, source: int) -> Part:
 
 def _output(config: Config, length: int) -> Part:
     d, v = config.width, config.vocabulary
-    separate = isinstance(config.output, SeparateOutput)
-    words = v * (d * separate + config.output.bias)
     if config.classes is not None:
-        return Part("classes", d * config.classes, "d classes", (d + 1) * config.classes + words, d)
-    return Part("words", length * d * v, "L d v", words)
+        return Part("classes", d * config.classes, "d classes", (d + 1) * config.classes, d)
+    separate = isinstance(config.output, SeparateOutput)
+    return Part("words", length * d * v, "L d v", v * (d * separate + config.output.bias))
 
 
 def _stack(config: Config, name: str, length: int, memory: int | None) -> list[Part]:

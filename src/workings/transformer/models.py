@@ -7,7 +7,7 @@ the padding never changes the states of a real token.
 from __future__ import annotations
 
 import math
-from typing import TypeAlias
+from typing import TypeAlias, final
 
 import torch
 from torch import Tensor, nn
@@ -39,17 +39,17 @@ class _Model(nn.Module):
         self.embedding_scale = math.sqrt(config.width) if config.scaled_embeddings else 1.0
 
     def add_output(self) -> None:
-        """Make what scores the words, after the parts that come before it."""
-        config = self.config
-        self.output = (
-            None if isinstance(config.output, TiedOutput) else nn.Linear(config.width, config.vocabulary, bias=False)
-        )
-        self.output_bias = nn.Parameter(torch.zeros(config.vocabulary)) if config.output.bias else None
-        self.output_scale = config.output.scale if isinstance(config.output, TiedOutput) else 1.0
+        """Make what scores the words, or the classes, after the parts that come before it."""
+        config, choice = self.config, self.config.output
+        scored = config.vocabulary if config.classes is None else config.classes
+        tied = isinstance(choice, TiedOutput) and config.classes is None
+        self.output = None if tied else nn.Linear(config.width, scored, bias=False)
+        self.output_bias = nn.Parameter(torch.zeros(scored)) if choice.bias or config.classes is not None else None
+        self.output_scale = choice.scale if isinstance(choice, TiedOutput) and tied else 1.0
 
     @property
     def output_weight(self) -> Tensor:
-        """The matrix that scores the words: (v, d)."""
+        """The matrix that scores the words, (v, d), or the classes, (classes, d)."""
         return self.embedding.weight if self.output is None else self.output.weight
 
     def logits(self, states: Tensor) -> Tensor:
@@ -70,6 +70,7 @@ class _Model(nn.Module):
         return states if self.output_scale == 1.0 else states * self.output_scale
 
 
+@final
 class DecoderOnly(_Model):
     """Reads tokens from left to right and scores what comes next, as GPT-2 and Llama do."""
 
@@ -94,6 +95,7 @@ class DecoderOnly(_Model):
         return Cache(self.config, rows, capacity, self.embedding.weight.dtype, self.embedding.weight.device)
 
 
+@final
 class EncoderOnly(_Model):
     """Reads all tokens on both sides, as BERT does, and scores classes, or the word at every position."""
 
@@ -102,7 +104,6 @@ class EncoderOnly(_Model):
     def __init__(self, config: Config) -> None:
         super().__init__(config)
         self.stack = Stack(config, config.encoder_layers, causal=False)
-        self.classifier = None if config.classes is None else nn.Linear(config.width, config.classes)
         self.add_output()
         draw_weights(self, config)
 
@@ -113,10 +114,7 @@ class EncoderOnly(_Model):
     def forward(self, tokens: Tensor, lengths: Tensor | None = None) -> Tensor:
         """The score of every class, (b, classes), or of every word at every position, (b, t, v)."""
         states = self.states(tokens, lengths)
-        if self.classifier is None:
-            return self.logits(states)
-        scores: Tensor = self.classifier(self.pool(states, lengths))
-        return scores
+        return self.logits(states if self.config.classes is None else self.pool(states, lengths))
 
     def pool(self, states: Tensor, lengths: Tensor | None = None) -> Tensor:
         """One vector for each row: (b, t, d) to (b, d)."""
@@ -128,6 +126,7 @@ class EncoderOnly(_Model):
         return states.masked_fill(~real[:, :, None], 0.0).sum(dim=1) / lengths[:, None]
 
 
+@final
 class EncoderDecoder(_Model):
     """Reads a source on both sides and writes a target from left to right, as in the 2017 paper."""
 

@@ -68,8 +68,10 @@ class _Table:
         kept = self.kept
         if kept is None or len(kept) < most or kept.dtype != like.dtype or kept.device != like.device:
             self.rows = max(self.rows, most)
-            positions = torch.arange(self.rows, dtype=torch.float64)
-            self.kept = kept = self.compute(positions).to(like)
+            # What is made while nothing is recorded for gradients would be of no use to training later.
+            with torch.inference_mode(False):
+                positions = torch.arange(self.rows, dtype=torch.float64)
+                self.kept = kept = self.compute(positions).to(dtype=like.dtype, device=like.device)
         return _rows(kept, length, offset)
 
 
