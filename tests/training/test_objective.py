@@ -71,7 +71,10 @@ def test_by_hand() -> None:
 
     Plain: -ln 3/4. Smoothed by 0.2: 0.9 × -ln 3/4 + 0.1 × -ln 1/4.
     """
-    states, weight = torch.tensor([[[1.0]]], dtype=torch.float64), torch.tensor([[0.0], [math.log(3)]], dtype=torch.float64)
+    states, weight = (
+        torch.tensor([[[1.0]]], dtype=torch.float64),
+        torch.tensor([[0.0], [math.log(3)]], dtype=torch.float64),
+    )
     targets = torch.tensor([[1]])
     assert cross_entropy(states, weight, targets)[0].item() == pytest.approx(-math.log(0.75), abs=1e-12)
     smoothed = cross_entropy(states, weight, targets, smoothing=0.2)[0].item()

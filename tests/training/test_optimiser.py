@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from workings.training.optimiser import Average, adamw, clip
+from workings.training.optimiser import Average, adamw, clip, gradient_norm
 
 
 def test_matrices_decay_and_vectors_do_not() -> None:
@@ -37,9 +37,11 @@ def test_one_step_is_that_of_the_algorithm() -> None:
 def test_clipping() -> None:
     parameter = nn.Parameter(torch.zeros(2))
     parameter.grad = torch.tensor([3.0, 4.0])
-    assert clip([parameter], None) == 5.0
-    assert parameter.grad.tolist() == [3.0, 4.0]
-    assert clip([parameter], 1.0) == 5.0
+    assert gradient_norm([parameter]) == 5.0
+    for most in (None, 7.0):
+        clip([parameter], 5.0, most)
+        assert parameter.grad.tolist() == [3.0, 4.0]
+    clip([parameter], 5.0, 1.0)
     assert parameter.grad.tolist() == pytest.approx([0.6, 0.8], rel=1e-5)
 
 

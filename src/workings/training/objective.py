@@ -198,7 +198,5 @@ def logits_of(model: Model, batch: Batch) -> Tensor:
 
 
 def _of_classes(scores: Tensor, labels: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
-    loss = functional.cross_entropy(
-        scores, labels, reduction="sum", label_smoothing=smoothing, ignore_index=IGNORED
-    )
+    loss = functional.cross_entropy(scores, labels, reduction="sum", label_smoothing=smoothing, ignore_index=IGNORED)
     return loss, (scores.argmax(dim=-1) == labels).sum()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import final
@@ -30,10 +29,16 @@ def adamw(
     return torch.optim.AdamW([g for g in groups if g["params"]], lr=0.0, betas=betas, eps=epsilon, fused=True)
 
 
-def clip(parameters: list[nn.Parameter], most: float | None) -> float:
-    """The Euclidean norm of all gradients together, which are scaled down to `most` where they exceed it."""
-    norm = nn.utils.clip_grad_norm_(parameters, math.inf if most is None else most)
+def gradient_norm(parameters: list[nn.Parameter]) -> float:
+    """The Euclidean norm of all gradients together."""
+    norm = nn.utils.get_total_norm([p.grad for p in parameters if p.grad is not None])
     return float(norm.full_tensor() if hasattr(norm, "full_tensor") else norm)
+
+
+def clip(parameters: list[nn.Parameter], norm: float, most: float | None) -> None:
+    """Scale the gradients, whose norm this is, down to the norm `most` where it is larger."""
+    if most is not None and norm > most:
+        nn.utils.clip_grads_with_norm_(parameters, most, torch.tensor(norm))
 
 
 @final
