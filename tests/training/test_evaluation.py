@@ -30,7 +30,7 @@ from workings.transformer import (
     EncoderDecoder,
     EncoderOnly,
     Learned,
-    Model,
+    SeparateOutput,
     Sinusoidal,
     TiedOutput,
 )
@@ -39,13 +39,13 @@ from workings.transformer.models import build
 LETTERS = Tokeniser.train("character", ["abc "], spelled=False)  # " " 0, a 1, b 2, c 3; padding, begin, end, unknown
 
 
-def random_model(seed: int = 1, **choices: Any) -> Any:
+def random_model(seed: int = 1, std: float = 0.7, **choices: Any) -> Any:
     """A tiny model in float64 whose weights are far from their start."""
     config = Config(vocabulary=len(LETTERS), width=8, heads=2, dropout=Dropout(rate=0.5), **choices)
     torch.manual_seed(seed)
     model = build(config).double()
     for parameter in model.parameters():
-        torch.nn.init.normal_(parameter, std=0.7)
+        torch.nn.init.normal_(parameter, std=std)
     return model
 
 
@@ -55,9 +55,8 @@ def letters(count: int, seed: int = 0) -> str:
 
 def constant_model(probabilities: dict[str, float]) -> DecoderOnly:
     """A model that gives each letter this probability, whatever came before."""
-    config = Config(
-        vocabulary=len(LETTERS), width=4, heads=1, decoder_layers=1, context=3, output=TiedOutput(bias=True)
-    )
+    output = TiedOutput(bias=True)
+    config = Config(vocabulary=len(LETTERS), width=4, heads=1, decoder_layers=1, context=3, output=output)
     model = DecoderOnly(config).double()
     with torch.no_grad():
         model.embedding.weight.zero_()
@@ -164,7 +163,7 @@ def test_targets_of_an_encoder_decoder_against_one_pair_at_a_time() -> None:
 
 @pytest.mark.parametrize("beams", [None, Beams(count=3)])
 def test_translations_are_those_of_each_text_alone(beams: Beams | None) -> None:
-    model: EncoderDecoder = random_model(2, encoder_layers=1, decoder_layers=1)
+    model: EncoderDecoder = random_model(8, 1.0, encoder_layers=1, decoder_layers=1, output=SeparateOutput())
     texts = [letters(length, seed=length) for length in (9, 1, 4, 0, 7, 7, 2)]
     expected, open_ends = [], 0
     for text in texts:
