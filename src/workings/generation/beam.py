@@ -100,7 +100,9 @@ def beam_search(
         going = searches
         totals = torch.tensor([search.totals for search in going], dtype=torch.float64)
         while True:
-            for search, candidates in zip(going, _likeliest(decoding.logits, totals, len(set(stop_tokens))), strict=True):
+            for search, candidates in zip(
+                going, _likeliest(decoding.logits, totals, len(set(stop_tokens))), strict=True
+            ):
                 search.extend(candidates)
             kept = [place for place, search in enumerate(going) if not search.over]
             if not kept:

@@ -56,8 +56,6 @@ def choose(logits: Tensor, sampling: Sampling, seen: Tensor | None, generators: 
 
     Raises: ValueError for logits that are not numbers.
     """
-    if bool(logits.isnan().any()):
-        raise ValueError("the model's logits are not numbers (NaN); expected a model whose training did not fail")
     never = logits.new_full(logits.shape[:1], math.inf)
     stages = [Stage("model", logits, never)]
     if seen is not None and sampling.repetition_penalty != 1.0:
@@ -71,11 +69,20 @@ def choose(logits: Tensor, sampling: Sampling, seen: Tensor | None, generators: 
 
 def _greedy(stages: list[Stage]) -> Choice:
     logits = stages[-1].logits
-    best = logits.topk(min(2, logits.shape[-1]), dim=-1).values
+    best, tokens = logits.topk(min(2, logits.shape[-1]), dim=-1)
+    _check_numbers(best[:, 0])
     margins = best[:, 0] - best[:, 1] if best.shape[-1] > 1 else stages[0].margin
-    # `topk` may name any of several equal largest; the first of them is the rule.
+    if bool((margins == 0).any()):
+        # `topk` may name any of several equal largest; the first of them is the rule.
+        tokens = logits.argmax(dim=-1, keepdim=True)
     nothing = torch.zeros_like(margins)
-    return Choice(logits.argmax(dim=-1), stages, None, nothing, nothing + 1.0, margins)
+    return Choice(tokens[:, 0], stages, None, nothing, nothing + 1.0, margins)
+
+
+def _check_numbers(largest: Tensor) -> None:
+    """Raise ValueError for rows of logits with a NaN in them, which reaches their largest number and their total."""
+    if bool(largest.isnan().any()):
+        raise ValueError("the model's logits are not numbers (NaN); expected a model whose training did not fail")
 
 
 def _filter(stages: list[Stage], sampling: Sampling, never: Tensor) -> None:
@@ -120,6 +127,7 @@ def _min_p_margin(probabilities: Tensor, share: float) -> Tensor:
 def _draw(stages: list[Stage], generators: Sequence[torch.Generator]) -> Choice:
     probabilities = stages[-1].logits.double().softmax(dim=-1)
     totals = probabilities.cumsum(dim=-1)
+    _check_numbers(totals[:, -1])
     numbers = [torch.rand((), generator=generator, dtype=torch.float64) for generator in generators]
     draws = torch.stack(numbers).to(totals.device)
     # The first token whose total exceeds the draw; never one of probability 0. The last total may round to below 1.

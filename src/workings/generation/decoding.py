@@ -102,12 +102,18 @@ def check(model: Writer, prompts: Sequence[Tokens], sources: Sequence[Tokens] | 
 def _check_rows(name: str, rows: Sequence[Tokens], vocabulary: int, most: int | None) -> None:
     for number, row in enumerate(rows):
         if not len(row):
-            raise ValueError(f"{name} {number} has no tokens; expected at least one, such as the one that begins a text")
+            raise ValueError(
+                f"{name} {number} has no tokens; expected at least one, such as the one that begins a text"
+            )
         for token in row:
             if not 0 <= token < vocabulary:
-                raise ValueError(f"{name} {number} holds the token {token}; expected numbers from 0 to {vocabulary - 1}")
+                raise ValueError(
+                    f"{name} {number} holds the token {token}; expected numbers from 0 to {vocabulary - 1}"
+                )
         if most is not None and len(row) > most:
-            raise ValueError(f"{name} {number} has {len(row)} tokens; expected at most {most}, as the model has positions")
+            raise ValueError(
+                f"{name} {number} has {len(row)} tokens; expected at most {most}, as the model has positions"
+            )
 
 
 def _padded(rows: Sequence[Tokens], device: torch.device) -> tuple[Tensor, Tensor | None]:

@@ -29,7 +29,7 @@ class StridedLinear(nn.Module):
 
 
 class PackedLinear(nn.Module):
-    """For several rows: the weight lies in the blocks that oneDNN's kernels read, which else make them at every call."""
+    """For several rows: the weight lies in the blocks that oneDNN's kernels read; others make them each time."""
 
     ROWS = 64
     """The rows that blocks are chosen for; those of 2 to 256 rows were seen to be the same."""
@@ -46,8 +46,9 @@ class PackedLinear(nn.Module):
     @staticmethod
     def fits(weight: Tensor) -> bool:
         """Whether this machine and this PyTorch have such kernels."""
-        here = torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")
-        return here and weight.dtype == torch.float32 and weight.device.type == "cpu"
+        here = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
+        here = here and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+        return bool(here) and weight.dtype == torch.float32 and weight.device.type == "cpu"
 
 
 class Int8Linear(nn.Module):
@@ -83,7 +84,9 @@ class HalfLinear(nn.Module):
     def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
         super().__init__()
         if weight.dtype != torch.float32 or weight.device.type != "cpu":
-            raise ValueError(f"float16 weights are made from float32 on the CPU; found {weight.dtype} on {weight.device}")
+            raise ValueError(
+                f"float16 weights are made from float32 on the CPU; found {weight.dtype} on {weight.device}"
+            )
         self.packed = torch.ops.quantized.linear_prepack_fp16(weight.contiguous(), bias)
 
     def forward(self, x: Tensor) -> Tensor:

@@ -95,7 +95,9 @@ def generate(
     rules = _Rules(length, stop_tokens, stop_strings, tokeniser, ledger, most_tokens(model.config))
     rules.check()
     generators = _generators(seed, len(prompts))
-    rows = [_Row(*numbered, generator, rules) for numbered, generator in zip(enumerate(prompts), generators, strict=True)]
+    rows = [
+        _Row(*numbered, generator, rules) for numbered, generator in zip(enumerate(prompts), generators, strict=True)
+    ]
     with writing(model):
         decoding = Decoding(model, prompts, sources, 1, length)
         seen = None if sampling.repetition_penalty == 1.0 else _seen(decoding.logits, prompts)
@@ -212,4 +214,3 @@ def _seen(logits: Tensor, prompts: Sequence[Tokens]) -> Tensor:
     for row, prompt in zip(seen, prompts, strict=True):
         row[torch.tensor(prompt, device=logits.device)] = True
     return seen
-
