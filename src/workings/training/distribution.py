@@ -20,7 +20,8 @@ from torch import distributed as group
 
 from workings.training.errors import TrainingError
 from workings.training.objective import Objective
-from workings.transformer.models import EncoderOnly
+
+CPU = torch.device("cpu")
 
 
 @final
@@ -30,7 +31,7 @@ class Processes:
 
     rank: int = 0
     world: int = 1
-    device: torch.device = torch.device("cpu")
+    device: torch.device = CPU
     sharded: bool = False
 
     @property
@@ -46,10 +47,7 @@ class Processes:
         if self.sharded:
             return _sharded(objective, self)
         index = [self.device.index] if self.device.type == "cuda" else None
-        unused = isinstance(objective.model, EncoderOnly)  # a classifier leaves out what scores the words
-        return nn.parallel.DistributedDataParallel(
-            objective, device_ids=index, gradient_as_bucket_view=True, find_unused_parameters=unused
-        )
+        return nn.parallel.DistributedDataParallel(objective, device_ids=index, gradient_as_bucket_view=True)
 
     def adding(self, module: nn.Module, last: bool) -> AbstractContextManager[Any]:
         """Around a micro-batch: gradients go round the processes with the last one of a step alone."""

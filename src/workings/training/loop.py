@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import Any, Protocol, TypeAlias, final
 
+from torch import Tensor
+
+from workings.training.distribution import Processes
 from workings.training.errors import TrainingError
 from workings.training.listeners import Ended, Listener, Outcome, Report, Validation
 from workings.training.run_directory import RunDirectory
 from workings.training.stopping import Stopping
-from workings.training.trainer import NotFinite, Order, Trainer
+from workings.training.trainer import NotFinite
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,11 +37,31 @@ class Limits:
     patience: int | None = None
 
 
+class Steps(Protocol):
+    """What can be trained: `Trainer`, or anything that steps and saves as it does."""
+
+    done: int
+    processes: Processes
+
+    def step(self, *wishes: bool) -> tuple[Report, list[bool]]: ...
+
+    def weights(self) -> dict[str, Tensor]: ...
+
+    def state(self) -> tuple[dict[str, Tensor], dict[str, Any]]: ...
+
+    def restore(self, tensors: Mapping[str, Tensor], about: Mapping[str, Any]) -> None: ...
+
+
+Validate: TypeAlias = Callable[[float | None, Callable[[], bool]], Validation | None]
+"""Scores text that is not trained on. Is given the best loss so far and what says that it should stop; see
+`Trainer.validate`."""
+
+
 def fit(
-    trainer: Trainer,
+    trainer: Steps,
     limits: Limits,
     *,
-    validation: Order | None = None,
+    validate: Validate | None = None,
     run: RunDirectory | None = None,
     listener: Listener | None = None,
     resume: bool = False,
@@ -50,7 +74,7 @@ def fit(
     Args:
         trainer: the model and its batches.
         limits: how long, and how often what.
-        validation: what is scored; the best weights are kept. None: the last ones are.
+        validate: scores the weights as they are; the best are kept. None: the last ones are.
         run: where everything is kept; None: nowhere.
         listener: who is told.
         resume: begin from the state that `run` holds, if it holds one.
@@ -58,7 +82,7 @@ def fit(
     Raises:
         TrainingError: the loss is not finite, or something cannot be read or written. The last saved state stays.
     """
-    course = _Course(trainer, limits, validation, run, listener or Listener())
+    course = _Course(trainer, limits, validate, run, listener or Listener())
     with Stopping() as stopping:
         return course.go(stopping, resume)
 
@@ -108,9 +132,9 @@ class _Standing:
 @final
 class _Course:
     def __init__(
-        self, trainer: Trainer, limits: Limits, validation: Order | None, run: RunDirectory | None, listener: Listener
+        self, trainer: Steps, limits: Limits, validate: Validate | None, run: RunDirectory | None, listener: Listener
     ) -> None:
-        self.trainer, self.limits, self.validation, self.listener = trainer, limits, validation, listener
+        self.trainer, self.limits, self.validate, self.listener = trainer, limits, validate, listener
         self.run = run
         self.standing = _Standing()
         self.saved = -1
@@ -170,14 +194,14 @@ class _Course:
         return asked, late
 
     def _to_validate(self) -> bool:
-        return self.validation is not None and self.standing.validated < self.trainer.done
+        return self.validate is not None and self.standing.validated < self.trainer.done
 
     def _validate(self, stopping: Stopping) -> bool:
         """Score the validation text, if that was not done; whether it was not told to stop meanwhile."""
-        if self.validation is None or not self._to_validate():
+        if self.validate is None or not self._to_validate():
             return True
         standing = self.standing
-        found = self.trainer.validate(self.validation, standing.best_loss, lambda: stopping.asked)
+        found = self.validate(standing.best_loss, lambda: stopping.asked)
         if found is None:
             return False
         standing.validated = found.step
@@ -254,7 +278,7 @@ class _Course:
         return TrainingError(f"{error}; {kept}", hint="lower the rate or clip the gradient, and train again")
 
     def _ended(self, ended: Ended) -> Outcome:
-        if self.validation is None and ended != "stopped":
+        if self.validate is None and ended != "stopped":
             self._save_best(None)
         standing = self.standing
         outcome = Outcome(

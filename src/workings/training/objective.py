@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from workings.text.batches import IGNORED, Batch
-from workings.transformer.models import EncoderDecoder, EncoderOnly, Model
+from workings.transformer.models import EncoderDecoder, Model
 
 _SCORES = 1 << 24
 """The most logits held at once."""
@@ -157,10 +157,10 @@ class _Sums:
 
 @final
 class Objective(nn.Module):
-    """A model and what it is trained for. Smoothing counts in training only: `eval()` measures the plain loss.
+    """A transformer and the cross-entropy of what it predicts, words or classes.
 
-    Calling it with a `Batch` gives the summed cross-entropy of its real targets, and how many of them have the
-    highest score.
+    Calling it with a `Batch` gives the loss summed over the real targets, and how many of them have the highest score.
+    Smoothing counts in training only: `eval()` measures the plain loss.
     """
 
     def __init__(self, model: Model, smoothing: float = 0.0) -> None:
@@ -187,14 +187,6 @@ def states_of(model: Model, batch: Batch) -> Tensor:
             raise ValueError("the batch has no source; expected one: the model is an encoder-decoder")
         return model.states(batch.source, batch.inputs, batch.source_lengths, batch.lengths)
     return model.states(batch.inputs, batch.lengths)
-
-
-def logits_of(model: Model, batch: Batch) -> Tensor:
-    """All scores of a batch: (b, t, v) of words, or (b, classes)."""
-    if isinstance(model, EncoderOnly):
-        scores: Tensor = model(batch.inputs, batch.lengths)
-        return scores
-    return model.logits(states_of(model, batch))
 
 
 def _of_classes(scores: Tensor, labels: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
