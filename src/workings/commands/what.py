@@ -19,7 +19,7 @@ KINDS = {".py": "a script", ".toml": "an example", ".workings": "a saved Working
 
 
 def working_of(what: str, sentence: str | None = None) -> Working:
-    """Run an example or a script, or load a saved Working.
+    """Run an example, a script or a trained model, or load a saved Working.
 
     Raises UserError for what is none of these; ScriptError where a script stops, with what was recorded until then.
     """
@@ -33,6 +33,12 @@ def working_of(what: str, sentence: str | None = None) -> Working:
     if suffix == ".toml":
         check_file(what, "an example")
     elif what not in examples.names():
+        from workings.commands import runs
+
+        if runs.is_run(what):
+            from workings.commands.model_working import working_of_run
+
+            return working_of_run(what, sentence)
         raise _unknown(what, examples.names())
     return examples.load(what).run(sentence)
 
