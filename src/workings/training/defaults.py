@@ -47,11 +47,10 @@ DEFAULTS: dict[str, dict[str, dict[str, Any]]] = {
             "encoder_layers": 2,
             "decoder_layers": 2,
             "context": 64,
-            "positions": "sinusoidal",
-            "scaled_embeddings": True,
+            "positions": "learned",
         },
         "batches": {"rows": 64},
-        "training": {"steps": 1000, "warmup": 100, "rate": 2e-3, "validate_every": 100},
+        "training": {"steps": 1000, "warmup": 100, "rate": 1e-3, "validate_every": 100},
     },
     "embeddings": {"model": {}, "training": {}},
 }

@@ -10,6 +10,25 @@ Ended: TypeAlias = Literal["finished", "early", "time", "stopped"]
 
 
 @dataclass(frozen=True, kw_only=True)
+class Limits:
+    """How long a training goes on, and how often what happens.
+
+    Attributes:
+        steps: the last step.
+        minutes: of training, over all its parts, after which it ends.
+        validate_every, save_every, report_every: steps between them. The last step is followed by all three.
+        patience: validations without a new best after which it ends; None: it goes on.
+    """
+
+    steps: int
+    minutes: float | None = None
+    validate_every: int = 500
+    save_every: int = 500
+    report_every: int = 50
+    patience: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Report:
     """One or several steps. `loss` is the mean over their real targets, `accuracy` the share that scored highest."""
 
@@ -34,6 +53,15 @@ class Validation:
     best: bool
 
 
+@dataclass(frozen=True)
+class Finding:
+    """What a check before the first step found."""
+
+    check: str
+    fine: bool
+    said: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
     """How a training ended.
@@ -55,7 +83,10 @@ class Outcome:
 class Listener:
     """Hears of everything and does nothing; override what is of interest."""
 
-    def began(self, step: int, steps: int) -> None:
+    def checked(self, finding: Finding) -> None:
+        """A check before the first step is done."""
+
+    def began(self, step: int, limits: Limits) -> None:
         """The loop begins after `step` steps."""
 
     def stepped(self, report: Report) -> None:
@@ -84,9 +115,13 @@ class Listeners(Listener):
     def __init__(self, listeners: Sequence[Listener]) -> None:
         self.listeners = listeners
 
-    def began(self, step: int, steps: int) -> None:
+    def checked(self, finding: Finding) -> None:
         for listener in self.listeners:
-            listener.began(step, steps)
+            listener.checked(finding)
+
+    def began(self, step: int, limits: Limits) -> None:
+        for listener in self.listeners:
+            listener.began(step, limits)
 
     def stepped(self, report: Report) -> None:
         for listener in self.listeners:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,29 +11,10 @@ from torch import Tensor
 
 from workings.training.distribution import Processes
 from workings.training.errors import TrainingError
-from workings.training.listeners import Ended, Listener, Outcome, Report, Validation
+from workings.training.listeners import Ended, Limits, Listener, Outcome, Report, Validation
 from workings.training.run_directory import RunDirectory
 from workings.training.stopping import Stopping
 from workings.training.trainer import NotFinite
-
-
-@dataclass(frozen=True, kw_only=True)
-class Limits:
-    """How long, and how often what.
-
-    Attributes:
-        steps: the last step.
-        minutes: of training, over all its parts, after which it ends.
-        validate_every, save_every, report_every: steps between them. The last step is followed by all three.
-        patience: validations without a new best after which it ends; None: it goes on.
-    """
-
-    steps: int
-    minutes: float | None = None
-    validate_every: int = 500
-    save_every: int = 500
-    report_every: int = 50
-    patience: int | None = None
 
 
 class Steps(Protocol):
@@ -144,7 +124,7 @@ class _Course:
         if resume and self.run is not None:
             self._resume(self.run)
         self.clock = time.monotonic() - self.standing.seconds
-        self.listener.began(self.trainer.done, self.limits.steps)
+        self.listener.began(self.trainer.done, self.limits)
         asked, late = False, self._late(self.standing.seconds)
         while True:
             if not asked and (late or self._due(self.limits.validate_every)):
@@ -293,8 +273,3 @@ class _Course:
                    best_loss=outcome.best_loss)  # fmt: skip
         self.listener.ended(outcome)
         return outcome
-
-
-def perplexity(loss: float) -> float:
-    """e to the loss."""
-    return math.exp(loss) if loss < 700 else math.inf

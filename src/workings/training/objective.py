@@ -89,7 +89,7 @@ class _Sums:
         wide = torch.promote_types(states.dtype, torch.float32)
         self.bias = None if bias is None else bias.to(wide)
         words = len(weight)
-        self.positions = max(16, min(_MOST_POSITIONS, _SCORES // words // 16 * 16, len(states)))
+        self.positions = _positions(words, len(states))
         self.scores = torch.empty(words * self.positions, dtype=wide, device=states.device)
         self.loss = torch.zeros((), dtype=wide, device=states.device)
         self.correct = torch.zeros((), dtype=torch.int64, device=states.device)
@@ -153,6 +153,16 @@ class _Sums:
             None if self.for_weight is None else self.for_weight.to(self.weight_dtype),
             None if self.for_bias is None or self.bias is None else self.for_bias,
         )
+
+
+def score_bytes(words: int, width: int, positions: int) -> int:
+    """The bytes that `cross_entropy` holds at most, in float32: logits of a part, gradients of weight and states."""
+    return 4 * (words * _positions(words, positions) + words * width + 2 * positions * width)
+
+
+def _positions(words: int, positions: int) -> int:
+    """How many positions are looked at together."""
+    return max(16, min(_MOST_POSITIONS, _SCORES // words // 16 * 16, positions))
 
 
 @final

@@ -147,7 +147,7 @@ class RunDirectory:
         """The saved weights by their names; the last ones are the averaged ones where an average is kept."""
         if which == "best" and (self.path / _BEST).exists():
             return read_tensors(self.path / _BEST)[0]
-        if not (self.path / _LAST).exists():
+        if not self.has_state():
             raise TrainingError("no weights were saved yet", "a training that has begun", where=self.path)
         tensors = read_tensors(self.path / _LAST)[0]
         found: dict[str, Tensor] = {}
@@ -168,9 +168,13 @@ class RunDirectory:
         self.metrics.sync()
         write_tensors(self.path / _LAST, tensors, about)
 
+    def has_state(self) -> bool:
+        """Whether there is a state to go on from."""
+        return (self.path / _LAST).exists()
+
     def state(self) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
         """The state to go on from; None where none was saved yet."""
-        return read_tensors(self.path / _LAST) if (self.path / _LAST).exists() else None
+        return read_tensors(self.path / _LAST) if self.has_state() else None
 
     def read_metrics(self) -> list[dict[str, Any]]:
         """The lines of metrics.jsonl."""
