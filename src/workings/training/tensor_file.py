@@ -32,7 +32,7 @@ def write_tensors(path: Path, tensors: Mapping[str, Tensor], about: Mapping[str,
         TrainingError: it cannot be written, the disk being full for instance; what stood there still does.
     """
     beside = path.with_name(f".{path.name}.part")
-    metadata = {"format": "pt", "workings": json.dumps({"format": FORMAT, "sum": _sum(tensors), "about": about})}
+    metadata = {"format": "pt", "workings": json.dumps({"format": FORMAT, "sum": _sum(tensors, about), "about": about})}
     try:
         save_file(dict(tensors), beside, metadata)
         beside.chmod(0o666 & ~_mask())
@@ -70,7 +70,7 @@ def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     if form != FORMAT:
         found = f"a file of format {form!r}"
         raise TrainingError(found, f"format {FORMAT}", "use the version of workings that wrote it", where=path)
-    if total != _sum(tensors):
+    if total != _sum(tensors, about):
         raise TrainingError("the file is damaged: its numbers are not those that were saved", hint=again, where=path)
     return tensors, about
 
@@ -99,9 +99,9 @@ def sync(path: Path) -> None:
         os.close(descriptor)
 
 
-def _sum(tensors: Mapping[str, Tensor]) -> int:
-    """A checksum of names, shapes and numbers."""
-    total = 0
+def _sum(tensors: Mapping[str, Tensor], about: Mapping[str, Any]) -> int:
+    """A checksum of names, shapes and numbers, and of what is said about them."""
+    total = zlib.crc32(json.dumps(about).encode())
     for name in sorted(tensors):
         tensor = tensors[name]
         total = zlib.crc32(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode(), total)
