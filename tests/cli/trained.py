@@ -65,3 +65,20 @@ def classification_run(path: Path) -> Path:
         vocabulary=len(tokeniser), width=16, heads=2, encoder_layers=1, classes=3, context=12, positions=Learned()
     )
     return save_run(path, "classify", config, tokeniser, labels=LABELS)
+
+
+WORDS = ("king", "queen", "man", "woman", "apple", "the")
+VECTORS = [[3.0, 1.0, 0.0], [3.0, -1.0, 0.1], [0.2, 1.0, 0.0], [0.2, -1.0, 0.0], [0.0, 0.1, 2.0], [0.1, 0.1, -2.0]]
+
+
+def embeddings_run(path: Path) -> Path:
+    """Six words with vectors in three dimensions."""
+    tokeniser = Tokeniser.train("word", [" ".join(WORDS)])
+    tokens = [tokeniser.find(word) for word in WORDS]
+    vectors = torch.tensor(VECTORS)
+    with RunDirectory.creating(path) as folder:
+        run = RunDirectory(folder, Description(task="embeddings", model={"width": 3}))
+        run.save_tokenisers(tokeniser)
+        run.write_description()
+        run.save_best({"centres": vectors, "neighbours": vectors + 1, "tokens": torch.tensor(tokens)}, {"step": 1})
+    return path

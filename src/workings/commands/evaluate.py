@@ -65,9 +65,8 @@ def run(found: Namespace) -> None:
         content = {"workings": 1, "run": found.run, "results": [{"text": r.name, **r.data} for r in results]}
         output.write(json.dumps(content, ensure_ascii=False, indent=1) + "\n", found.output)
         return
-    output.write(
-        "\n".join("\n".join([r.name, *(f"  {line}" for line in r.lines)]) + "\n" for r in results), found.output
-    )
+    said = [[each.name, *(f"  {line}".rstrip() for line in each.lines)] for each in results]
+    output.write("\n\n".join("\n".join(lines) for lines in said), found.output)
 
 
 def _language_model(found: Namespace) -> Iterator[Result]:
@@ -146,7 +145,7 @@ def _pairs(found: Namespace, translator: runs.Translator) -> tuple[str, list[tup
 def _translation_lines(scores: TranslationScores) -> list[str]:
     precisions = ", ".join(f"{p:.1f}" for p in scores.precisions)
     return [
-        f"{scores.sentences:,} sentences, {scores.exact:,} of them as the reference",
+        f"{scores.sentences:,} sentences, {scores.exact:,} of them exactly the reference",
         "",
         f"BLEU {scores.bleu:6.2f}   {scores.bleu_signature}",
         f"chrF {scores.chrf:6.2f}   {scores.chrf_signature}",

@@ -91,7 +91,7 @@ def _recorded(model: object, *rows: Sequence[int]) -> tuple[Working, Tensor]:
     import torch
     from torch import nn
 
-    from workings.api import record
+    from workings.recording.tensors.session import record
 
     assert isinstance(model, nn.Module)
     inputs = [torch.tensor([list(row)]) for row in rows]

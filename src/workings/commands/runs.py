@@ -108,13 +108,12 @@ def open_run(name: str) -> RunDirectory:
 
 def _near(path: Path) -> str:
     """Trainings with nearly that name, beside where it was looked for, and the models that ship."""
-    folder = path.parent
-    beside = [p.parent for p in folder.glob("*/config.json")] if folder.is_dir() else []
-    names = [*map(str, beside), *shipped_names()]
-    close = difflib.get_close_matches(str(path), names, 2, 0.5)
+    folder, ship = path.parent, shipped_names()
+    beside = [str(config.parent) for config in folder.glob("*/config.json")] if folder.is_dir() else []
+    close = difflib.get_close_matches(str(path), [*beside, *ship], 2, 0.5)
     if close:
         return f"did you mean {' or '.join(close)}?"
-    ships = f", or {' or '.join(shipped_names())}, which ship with Workings" if shipped_names() else ""
+    ships = f", or one that ships: {', '.join(ship)}" if ship else ""
     return f"name the folder that `workings train` made{ships}"
 
 
