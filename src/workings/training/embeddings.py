@@ -1,8 +1,10 @@
-"""Words as vectors, and their geometry: what is near, and what is to c as b is to a. Mikolov et al. (2013).
+"""Words as vectors, and their geometry: what is near, and what is to c as b is to a.
 
     embeddings = Embeddings.of(run.weights(), run.tokeniser())
     embeddings.nearest("king", 10)
-    embeddings.analogy("man", "king", "woman")     # king - man + woman
+    embeddings.analogy("man", "king", "woman")  # king - man + woman
+
+Mikolov, Yih and Zweig (2013), "Linguistic Regularities in Continuous Space Word Representations".
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class SkipGram:
 
     Attributes:
         width: numbers in the vector of a word (d).
-        window: the furthest neighbour; for each centre the reach is drawn from 1 to this, so that near words count more.
+        window: the furthest neighbour. The reach of each centre is drawn from 1 to this, so that near words count more.
         negatives: how often noise counts for each pair (k).
         subsampling: words more frequent than this share of the text are passed over with probability
             1 - √(this / frequency); infinity passes over none.
@@ -92,7 +92,7 @@ class Gradients(NamedTuple):
     """The loss of a draw, summed over its pairs, and its gradients for the vectors that the draw names."""
 
     loss: Tensor
-    right: Tensor  # the pairs with a positive score
+    right: Tensor  # the pairs that score higher than the centre does with the first drawn word
     centres: Tensor  # (g, c, d)
     neighbours: Tensor  # (g, c + 2 window, d)
     negatives: Tensor  # (g, n, d)
@@ -114,7 +114,7 @@ def skip_gram(centres: Tensor, neighbours: Tensor, negatives: Tensor, near: Tens
     against = centres @ negatives.mT
     share = near.sum(dim=2, keepdim=True) * (noise / negatives.shape[1])
     loss = -(near * functional.logsigmoid(scores)).sum() - (share * functional.logsigmoid(-against)).sum()
-    right = (near * (scores > 0)).sum()
+    right = (near * (scores > against[:, :, :1])).sum()
     pull = near * (scores.sigmoid() - 1)
     push = share * against.sigmoid()
     return Gradients(
@@ -235,15 +235,16 @@ class SkipGramTrainer:
         """The loss of a draw at the present vectors, and its gradients."""
         centres, neighbours = self.tables[CENTRES], self.tables[NEIGHBOURS]
         return skip_gram(
-            centres[draw.centres],
-            neighbours[draw.neighbours],
-            neighbours[draw.negatives],
+            functional.embedding(draw.centres, centres),
+            functional.embedding(draw.neighbours, neighbours),
+            functional.embedding(draw.negatives, neighbours),
             draw.near,
             self.settings.negatives,
         )
 
     def step(self, stop: bool = False) -> tuple[Report, bool]:
-        """One step. What is reported as tokens are pairs; `stop` is handed back."""
+        """One step, and whether to stop after it: as asked. Its report counts pairs; right is one whose neighbour
+        scores higher than a drawn word."""
         began = time.perf_counter()
         number = self.done + 1
         rate, draw = self.rate(number), self.draw(number)
@@ -269,7 +270,8 @@ class SkipGramTrainer:
 
     def _update(self, name: str, parts: list[tuple[Tensor, Tensor]], rate: float) -> None:
         """Adagrad for the rows that have gradients: w -= rate · g / √(sum of all g²)."""
-        rows, places = torch.cat([ids.flatten() for ids, _ in parts]).unique(return_inverse=True)
+        flat = torch.cat([ids.flatten() for ids, _ in parts])
+        rows, places = torch.unique(flat, return_inverse=True)  # type: ignore[no-untyped-call]  # PyTorch's
         gradients = torch.cat([part.flatten(0, 1) for _, part in parts])
         total = gradients.new_zeros(len(rows), gradients.shape[1]).index_add_(0, places, gradients)
         squares = self.squares[name][rows].addcmul_(total, total)
