@@ -34,10 +34,10 @@ def quicken(model: AnyModel, weights: Weights = "float32", rows: int = 1) -> Any
     quick = copy.deepcopy(model, shared).eval()
     output = _layer(model.output_weight.detach(), _detached(model.output_bias), weights, rows)
     for name, module in model.named_modules():
-        if isinstance(module, nn.Linear) and module is not getattr(model, "output", None):
-            layer = _layer(module.weight.detach(), _detached(module.bias), weights, rows)
-            parent, _, own = name.rpartition(".")
-            setattr(quick.get_submodule(parent), own, layer)
+        if isinstance(module, nn.Linear) and module is not model.output:
+            quick.set_submodule(name, _layer(module.weight.detach(), _detached(module.bias), weights, rows))
+        elif isinstance(module, nn.Dropout):
+            quick.set_submodule(name, nn.Identity())
     # The one product that is no module: the method is replaced, in this object alone.
     setattr(quick, "logits", output.forward)  # noqa: B010
     return quick

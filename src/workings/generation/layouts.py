@@ -40,7 +40,7 @@ class PackedLinear(nn.Module):
         self.bias = bias
 
     def forward(self, x: Tensor) -> Tensor:
-        product: Tensor = torch.ops.mkldnn._linear_pointwise(x, self.weight, self.bias, "none", [], "")
+        product: Tensor = torch.ops.mkldnn._linear_pointwise.default(x, self.weight, self.bias, "none", [], "")
         return product
 
     @staticmethod
@@ -74,7 +74,7 @@ class Int8Linear(nn.Module):
         self.packed = torch.ops.quantized.linear_prepack(quantised, bias)
 
     def forward(self, x: Tensor) -> Tensor:
-        product: Tensor = torch.ops.quantized.linear_dynamic(x, self.packed, self.reduced)
+        product: Tensor = torch.ops.quantized.linear_dynamic.default(x, self.packed, self.reduced)
         return product
 
 
@@ -90,5 +90,5 @@ class HalfLinear(nn.Module):
         self.packed = torch.ops.quantized.linear_prepack_fp16(weight.contiguous(), bias)
 
     def forward(self, x: Tensor) -> Tensor:
-        product: Tensor = torch.ops.quantized.linear_dynamic_fp16(x, self.packed)
+        product: Tensor = torch.ops.quantized.linear_dynamic_fp16.default(x, self.packed)
         return product
