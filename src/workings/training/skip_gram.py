@@ -271,7 +271,7 @@ class SkipGramTrainer:
     def _update(self, name: str, parts: list[tuple[Tensor, Tensor]], rate: float) -> None:
         """Adagrad for the rows that have gradients: w -= rate · g / √(sum of all g²)."""
         flat = torch.cat([ids.flatten() for ids, _ in parts])
-        rows, places = torch.unique(flat, return_inverse=True)  # type: ignore[no-untyped-call]  # PyTorch's
+        rows, places = torch.unique(flat, return_inverse=True)
         gradients = torch.cat([part.flatten(0, 1) for _, part in parts])
         total = gradients.new_zeros(len(rows), gradients.shape[1]).index_add_(0, places, gradients)
         squares = self.squares[name][rows].addcmul_(total, total)
