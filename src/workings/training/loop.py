@@ -171,7 +171,8 @@ class _Course:
             self._note("step", loss=mean.loss, accuracy=mean.accuracy, rate=mean.rate, norm=mean.norm,
                        tokens=mean.tokens, seconds=round(mean.seconds, 3))  # fmt: skip
             self.listener.reported(mean)
-        return asked, late
+        alone = self.trainer.processes.world == 1  # several must all do the same: they learn of it after the next step
+        return asked or (alone and stopping.asked), late
 
     def _to_validate(self) -> bool:
         return self.validate is not None and self.standing.validated < self.trainer.done

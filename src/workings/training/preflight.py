@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import Tensor
 
 from workings.text.batches import Batch, Labelled, Pairs, Windows
 from workings.training.listeners import Finding
@@ -168,35 +168,43 @@ def _later_tokens(objective: Objective, batch: Batch) -> Finding:
 
 @torch.no_grad()
 def _padding(objective: Objective, batch: Batch) -> Finding:
-    """Outputs of each row alone, and in a batch with more padding, which holds other tokens."""
-    more = _padded(batch, objective.model.config.vocabulary)
-    together = states_of(objective.model, more)
+    """Outputs of each row alone, and beside longer rows, with noise in the padding."""
+    model, batch = objective.model, _unequal(batch, objective.model.config.vocabulary)
+    together = states_of(model, batch)
     worst = 0.0
     for row in range(batch.rows):
         length = int(batch.lengths[row])
-        single = _cut(batch, torch.tensor([row]), length)
-        if single.source is not None and batch.source_lengths is not None:
-            single = replace(single, source=batch.source[row : row + 1, : int(batch.source_lengths[row])])  # type: ignore[index]
-            single = replace(single, source_lengths=batch.source_lengths[row : row + 1])
-        alone = states_of(objective.model, single)
+        alone = states_of(model, _only(batch, row))
         worst = max(worst, float((alone[0] - together[row, :length]).abs().max()))
     if worst <= _tolerance(together):
         return Finding("padding", True, "it changes nothing")
     return Finding("padding", False, f"it changes outputs by {worst:.2g}: the model is wrong")
 
 
-def _padded(batch: Batch, vocabulary: int) -> Batch:
-    """The batch with two more positions, and noise in the padding."""
+def _unequal(batch: Batch, vocabulary: int) -> Batch:
+    """The rows, each one token shorter than it would be before the next, with noise in the padding."""
 
-    def wider(tokens: Tensor, lengths: Tensor, limit: int) -> Tensor:
-        noise = torch.randint(0, limit, (len(tokens), tokens.shape[1] + 2))
-        real = torch.arange(noise.shape[1]) < lengths[:, None]
-        return torch.where(real, nn.functional.pad(tokens, (0, 2)), noise)
+    def shorter(tokens: Tensor, lengths: Tensor, limit: int) -> tuple[Tensor, Tensor]:
+        lengths = (lengths - torch.arange(len(lengths))).clamp(min=1)
+        real = torch.arange(tokens.shape[1]) < lengths[:, None]
+        return torch.where(real, tokens, torch.randint(0, limit, tokens.shape)), lengths
 
-    wide = replace(batch, inputs=wider(batch.inputs, batch.lengths, vocabulary), targets=None)
+    inputs, lengths = shorter(batch.inputs, batch.lengths, vocabulary)
     if batch.source is None or batch.source_lengths is None:
-        return wide
-    return replace(wide, source=wider(batch.source, batch.source_lengths, int(batch.source.max()) + 1))
+        return replace(batch, inputs=inputs, lengths=lengths)
+    source, source_lengths = shorter(batch.source, batch.source_lengths, int(batch.source.max()) + 1)
+    return replace(batch, inputs=inputs, lengths=lengths, source=source, source_lengths=source_lengths)
+
+
+def _only(batch: Batch, row: int) -> Batch:
+    """One row without padding."""
+    only = _cut(batch, torch.tensor([row]), int(batch.lengths[row]))
+    if batch.source is None or batch.source_lengths is None:
+        return only
+    length = int(batch.source_lengths[row])
+    return replace(
+        only, source=batch.source[row : row + 1, :length], source_lengths=batch.source_lengths[row : row + 1]
+    )
 
 
 def _difference(one: Tensor, other: Tensor, lengths: Tensor) -> float:
