@@ -85,7 +85,8 @@ def test_what_the_tokeniser_hides_is_counted() -> None:
     torch.manual_seed(1)
     model = DecoderOnly(Config(vocabulary=len(tokeniser), width=4, heads=1, decoder_layers=1))
     found = perplexity(model, TextCorpus.of(["a b z b y"], tokeniser))
-    assert (found.tokens, found.words, found.unknown) == (4, 4, 2)
+    # Predicted is "b ? b ?".
+    assert (found.tokens, found.words, found.characters, found.unknown) == (4, 4, 7, 2)
 
 
 def test_a_loss_that_no_word_carries_is_infinite() -> None:

@@ -82,9 +82,9 @@ def test_steps_are_those_of_adagrad_on_that_loss() -> None:
         loss = written_out(draw, *tables, 2)
         loss.backward()
         optimiser.step()
-        report, stop = training.step()
+        report, wishes = training.step(True, False)
         assert report.loss == pytest.approx(loss.item() / draw.near.sum().item(), rel=1e-12)
-        assert (report.step, report.tokens, stop) == (number, draw.near.sum().item(), False)
+        assert (report.step, report.tokens, wishes) == (number, draw.near.sum().item(), [True, False])
     for own, other in zip(training.tables.values(), tables, strict=True):
         torch.testing.assert_close(own, other.detach(), rtol=1e-10, atol=1e-12)
 

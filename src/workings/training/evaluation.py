@@ -78,7 +78,7 @@ def perplexity(
                 on_done(count)
     predicted = TextCorpus(corpus.tokens[1:], corpus.tokeniser)
     unknown = int(np.count_nonzero(predicted.tokens == corpus.tokeniser.unknown))
-    return total.result(predicted.characters(), predicted.words(), unknown)
+    return total.result(predicted.characters(), predicted.words(), unknown, corpus.tokeniser)
 
 
 def _windows(corpus: TextCorpus, context: int, stride: int, rows: int) -> Iterator[tuple[Tensor, Tensor]]:
@@ -117,7 +117,7 @@ def target_perplexity(
     tokeniser = corpus.target_tokeniser
     texts = [tokeniser.decode(corpus.target[place].tolist()) for place in range(len(corpus))]
     unknown = int(np.count_nonzero(corpus.target.flat == tokeniser.unknown))
-    return total.result(sum(map(len, texts)), sum(len(text.split()) for text in texts), unknown)
+    return total.result(sum(map(len, texts)), sum(len(text.split()) for text in texts), unknown, tokeniser)
 
 
 class _Sum:
@@ -142,11 +142,12 @@ class _Sum:
         self.tokens += len(targets)
         return len(targets)
 
-    def result(self, characters: int, words: int, unknown: int) -> Perplexity:
+    def result(self, characters: int, words: int, unknown: int, tokeniser: Tokeniser) -> Perplexity:
+        """For a text that holds so much, in which unknown tokens are spelled out by their name."""
         return Perplexity(
             nats=self.nats,
             tokens=self.tokens,
-            characters=characters,
+            characters=characters - unknown * (len(tokeniser.specials.unknown) - 1),
             words=words,
             correct=self.correct,
             unknown=unknown,

@@ -47,7 +47,7 @@ class Perplexity:
         tokens: what was predicted; for translations, with the end of each sentence.
         characters, words: of the predicted text; white space parts words.
         correct: tokens that the model thought the likeliest.
-        unknown: tokens that stand for what the tokeniser does not know.
+        unknown: tokens that stand for what the tokeniser does not know; each counts as one character.
     """
 
     nats: float

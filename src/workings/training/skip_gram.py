@@ -26,6 +26,7 @@ from workings.training.distribution import ALONE
 from workings.training.errors import TrainingError
 from workings.training.listeners import Report
 from workings.training.run_directory import WEIGHTS
+from workings.training.trainer import NotFinite
 
 _BLOCK = 32
 """Successive centres that share their negatives."""
@@ -242,9 +243,14 @@ class SkipGramTrainer:
             self.settings.negatives,
         )
 
-    def step(self, stop: bool = False) -> tuple[Report, bool]:
-        """One step, and whether to stop after it: as asked. Its report counts pairs; right is one whose neighbour
-        scores higher than a drawn word."""
+    def step(self, *wishes: bool) -> tuple[Report, list[bool]]:
+        """One step; and each wish, as `Trainer.step` does where several processes have them.
+
+        The report counts pairs, and as right those whose neighbour scores higher than a drawn word.
+
+        Raises:
+            NotFinite: the loss is no number; the vectors are still those before the step.
+        """
         began = time.perf_counter()
         number = self.done + 1
         rate, draw = self.rate(number), self.draw(number)
@@ -253,7 +259,7 @@ class SkipGramTrainer:
             found = self.gradients(draw)
             pairs, loss, right = int(draw.near.sum()), float(found.loss), float(found.right)
             if not math.isfinite(loss):
-                raise TrainingError(f"at step {number:,} the loss is {loss:g}", hint="lower the rate")
+                raise NotFinite(f"at step {number:,} the loss is {loss:g}")
             self._update(CENTRES, [(draw.centres, found.centres)], rate)
             self._update(NEIGHBOURS, [(draw.neighbours, found.neighbours), (draw.negatives, found.negatives)], rate)
         self.done = number
@@ -266,7 +272,7 @@ class SkipGramTrainer:
             norm=norm,
             seconds=time.perf_counter() - began,
         )
-        return report, stop
+        return report, list(wishes)
 
     def _update(self, name: str, parts: list[tuple[Tensor, Tensor]], rate: float) -> None:
         """Adagrad for the rows that have gradients: w -= rate · g / √(sum of all g²)."""
