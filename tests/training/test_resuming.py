@@ -44,6 +44,7 @@ def same_tensors(one: Path, other: Path) -> bool:
     return first.keys() == second.keys() and all(torch.equal(first[name], second[name]) for name in first)
 
 
+@pytest.mark.slow
 def test_killed_at_random_moments(tmp_path: Path) -> None:
     """SIGKILL a dozen times and more; at the end, all weights, moments and averages are those of a training that was
     never killed, bit for bit, and the metrics are the same lines."""
