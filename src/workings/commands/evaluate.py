@@ -92,11 +92,15 @@ def _perplexity_lines(scores: Perplexity) -> list[str]:
         f"{'per':<10} {'perplexity':>12} {'bits':>9} {'loss':>9}",
     ]
     for name, per in (("token", scores.per_token), ("character", scores.per_character), ("word", scores.per_word)):
-        lines.append(f"{name:<10} {per.perplexity:>12,.3f} {per.bits:>9.4f} {per.nats:>9.4f}")
+        lines.append(f"{name:<10} {_large(per.perplexity):>12} {per.bits:>9.4f} {per.nats:>9.4f}")
     lines += ["", f"{100 * scores.accuracy:.1f}% of the tokens were those it thought the likeliest"]
     if scores.unknown:
         lines.append(f"{scores.unknown:,} tokens stand for what its tokeniser does not know; their text is not counted")
     return lines
+
+
+def _large(perplexity: float) -> str:
+    return f"{perplexity:,.3f}" if perplexity < 1e6 else f"{perplexity:.3e}"
 
 
 def _translator(found: Namespace) -> Iterator[Result]:
@@ -164,8 +168,8 @@ def _also(unfinished: int, cut: int) -> Iterator[str]:
 def _surprise(scores: Perplexity | None) -> list[str]:
     if scores is None:
         return []
-    word, token = scores.per_word.perplexity, scores.per_token.perplexity
-    return [f"perplexity of the references: {token:,.3f} per token, {word:,.3f} per word"]
+    word, token = _large(scores.per_word.perplexity), _large(scores.per_token.perplexity)
+    return [f"perplexity of the references: {token} per token, {word} per word"]
 
 
 def _classifier(found: Namespace) -> Iterator[Result]:
