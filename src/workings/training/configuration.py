@@ -228,9 +228,14 @@ def configured(data: dict[str, Any], file: str = "the run", text: str = "") -> C
         hint = near(str(task), TASKS) or _misspelt("task", data)
         raise TrainingError(found, " or ".join(map(repr, TASKS)), hint, where=_where(file, text, ["task"]))
     try:
-        return _ADAPTER.validate_python(_with_defaults(data))
+        configuration = _ADAPTER.validate_python(_with_defaults(data))
     except ValidationError as error:
         raise _complaint(error, KINDS[task], file, text) from None
+    batches = None if isinstance(configuration, Embeddings) else configuration.batches
+    if batches is not None and (batches.tokens is None) == (batches.rows is None):
+        has = "tokens and rows" if batches.tokens else "neither tokens nor rows"
+        raise TrainingError(f"batches has {has}", "one of them", where=_where(file, text, ["batches", ""]))
+    return configuration
 
 
 def schedule_of(training: Training, width: int) -> Schedule:
@@ -330,6 +335,8 @@ def _line(text: str, place: list[str]) -> int:
     for number, line in enumerate(text.splitlines(), 1):
         if header := re.match(r"\s*\[\s*([\w.-]+)\s*\]", line):
             table = header[1]
+            if table == ".".join(place):
+                return number
             best = number if table == ".".join(place[:-1]) and not best else best
         elif (key := re.match(r"\s*([\w.-]+)\s*=", line)) and f"{table}.{key[1]}".strip(".") == ".".join(place):
             return number
