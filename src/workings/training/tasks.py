@@ -192,9 +192,13 @@ def _translate(given: Translate, folder: Path, tokenisers: Tokenisers | None) ->
 
 def _left_out(corpus: ParallelCorpus, longest: int) -> Iterator[str]:
     if corpus.too_long:
-        yield f"{corpus.too_long:,} pairs are left out because a side is longer than the context of {longest:,} tokens"
+        yield f"{_are(corpus.too_long, 'pair')} left out: a side is longer than the context of {longest:,} tokens"
     if corpus.empty:
-        yield f"{corpus.empty:,} pairs are left out because a side is blank"
+        yield f"{_are(corpus.empty, 'pair')} left out: a side is blank"
+
+
+def _are(count: int, what: str) -> str:
+    return f"{count:,} {what} is" if count == 1 else f"{count:,} {what}s are"
 
 
 def _language_model(given: LanguageModel, folder: Path, tokenisers: Tokenisers | None, work: Path | None) -> Prepared:
@@ -253,7 +257,7 @@ def _classify(given: Classify, folder: Path, tokenisers: Tokenisers | None) -> P
 
 def _cut(corpus: LabelledCorpus, longest: int | None) -> Iterator[str]:
     if corpus.truncated:
-        yield f"{corpus.truncated:,} texts are cut because they are longer than the context of {longest:,} tokens"
+        yield f"{_are(corpus.truncated, 'text')} cut to the context of {longest:,} tokens"
 
 
 def _copy(given: Copy, tokenisers: Tokenisers | None) -> Prepared:
