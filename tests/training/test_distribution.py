@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 import torch
-
 from tests.training.support import encoder_decoder, pairs
 from tests.training.together import SAVED, STEPS, steps, training
+
 from workings.training.distribution import ALONE
 from workings.training.tensor_file import read_tensors
 
@@ -50,9 +50,7 @@ def said(folder: Path, way: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_two_processes_take_the_steps_of_one(
-    folder: Path, way: str, alone: tuple[list[dict[str, Any]], float]
-) -> None:
+def test_two_processes_take_the_steps_of_one(folder: Path, way: str, alone: tuple[list[dict[str, Any]], float]) -> None:
     found, (expected, loss) = said(folder, way), alone
     assert found["world"] == 2
     for ours, theirs in zip(found["reports"], expected, strict=True):
