@@ -15,8 +15,9 @@ from torch.nn import functional
 from workings.text import TextCorpus, Tokeniser
 from workings.training.embeddings import Embeddings
 from workings.training.errors import TrainingError
-from workings.training.skip_gram import Draw, SkipGram, SkipGramTrainer, Vocabulary, skip_gram
+from workings.training.skip_gram import Draw, SkipGram, SkipGramTrainer, skip_gram
 from workings.training.tensor_file import read_tensors, write_tensors
+from workings.training.vocabulary import Vocabulary
 
 
 def corpus_of(text: str, vocabulary: int | None = None) -> TextCorpus:
