@@ -328,3 +328,11 @@ def test_without_what_models_need(refused, monkeypatch):
     real = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == "torch" else real(name, *rest))
     assert "pip install 'workings[torch]'" in refused("translate", "anything", "a dog")
+
+
+def test_a_length_beyond_all_memory(workings, refused, folder, tmp_path):
+    """Where positions are counted, the text ends with them; where they are not, memory is."""
+    assert workings("generate", str(folder / "writer"), "to be", "--length", "9" * 15, "--temperature", "0").code == 0
+    trained.endless_run(tmp_path / "endless")
+    assert "for their keys and values" in refused("generate", "endless", "to be", "--length", "9" * 15)
+    assert "is not a seed" in refused("generate", "endless", "to be", "--seed", "9" * 30)

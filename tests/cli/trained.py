@@ -48,6 +48,12 @@ def language_run(path: Path) -> Path:
     return save_run(path, "lm", config, tokeniser)
 
 
+def endless_run(path: Path) -> Path:
+    """The same with rotary positions, which do not end."""
+    tokeniser = Tokeniser.train("character", [TEXT], spelled=False)
+    return save_run(path, "lm", Config(vocabulary=len(tokeniser), width=16, heads=2, decoder_layers=1), tokeniser)
+
+
 def translation_run(path: Path) -> Path:
     """Translates words of `SOURCE` to words of `TARGET`, with a tokeniser for each; it has 12 learned positions."""
     source, target = Tokeniser.train("word", SOURCE), Tokeniser.train("word", TARGET)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
 MARKS = "●○▲△■□◆◇"
+_SHORT = 28
+"""Characters of a name of which three fit beside each other below a picture."""
 _COLOURS = ("#1f77b4", "#d95f02", "#1b9e77", "#7570b3", "#e7298a", "#66a61e", "#a6761d", "#444444")
 
 
@@ -109,20 +111,23 @@ def _label(value: float) -> str:
 
 def picture(charts: Sequence[tuple[str, Sequence[Curve]]], unit: str = "step") -> str:
     """The charts below each other as one SVG, which any browser shows."""
-    width, height = 760, 420
+    across = 3 if max(len(curve.name) for _, curves in charts for curve in curves) <= _SHORT else 1
+    rows = max(math.ceil(len(curves) / across) for _, curves in charts)
+    width, height = 760, 402 + 18 * rows
     size = f'width="{width}" height="{height * len(charts)}"'
     look = f'viewBox="0 0 {width} {height * len(charts)}" {size} font-family="sans-serif" font-size="13"'
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" {look}>', f'<rect {size} fill="white"/>']
     for number, (title, curves) in enumerate(charts):
         parts.append(f'<g transform="translate(0 {height * number})">')
-        parts += _svg_chart(title, curves, width, height, unit)
+        parts += _svg_chart(title, curves, width, unit, across)
         parts.append("</g>")
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
-def _svg_chart(title: str, curves: Sequence[Curve], width: int, height: int, unit: str) -> list[str]:
+def _svg_chart(title: str, curves: Sequence[Curve], width: int, unit: str, named: int) -> list[str]:
+    """One chart; below it the names of the curves, so many in a row."""
     frame = frame_of(curves)
-    left, right, top, bottom = 70, width - 20, 40, height - 50 - 18 * math.ceil(len(curves) / 3)
+    left, right, top, bottom = 70, width - 20, 40, 352
     across = _scale(frame.x, (left, right))
     down = _scale(frame.y, (bottom, top))
     parts = [f'<text x="{left}" y="24" font-size="15" font-weight="bold">{escape(title)}</text>']
@@ -144,7 +149,7 @@ def _svg_chart(title: str, curves: Sequence[Curve], width: int, height: int, uni
         if len(curve.points) == 1:
             x, y = curve.points[0]
             parts.append(f'<circle cx="{across(x):.1f}" cy="{down(y):.1f}" r="3" fill="{colour}"/>')
-        x, y = left + 230 * (number % 3), bottom + 54 + 18 * (number // 3)
+        x, y = left + 230 * (number % named), bottom + 54 + 18 * (number // named)
         parts.append(f'<path d="M{x} {y - 4}h20" stroke="{colour}" stroke-width="3"/>')
         parts.append(f'<text x="{x + 26}" y="{y}">{escape(curve.name)}</text>')
     return parts

@@ -9,7 +9,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
 from workings.commands import output, runs, texts
-from workings.commands.options import as_user_errors, count, writing_options
+from workings.commands.options import as_user_errors, count, seed, writing_options
 from workings.commands.problems import UserError, printable, say
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def options(parser: ArgumentParser) -> None:
     add("--top-p", metavar="P", type=float, help="draw from the likeliest tokens that reach this probability together")
     add("--min-p", metavar="P", type=float, help="leave out tokens less than P times as probable as the likeliest")
     add("--repetition-penalty", metavar="R", type=float, default=1.0, help="above 1: used tokens become less likely")
-    add("--seed", metavar="N", type=int, default=0, help="the same seed draws the same text; 0 unless given")
+    add("--seed", metavar="N", type=seed, default=0, help="the same seed draws the same text; 0 unless given")
     add("--length", metavar="N", type=count, default=256, help="the most tokens to write; 256 unless given")
     add("--stop", metavar="TEXT", action="append", default=[], help="end before this text; may be given several times")
     add("--texts", metavar="N", type=count, default=1, help="N texts, with the seeds from --seed on")
@@ -51,6 +51,9 @@ def run(found: Namespace) -> None:
     speaker = runs.language_model(found.run).quick(found.weights, 1 if found.stream else found.texts)
     tokens = speaker.tokeniser.encode(prompt)
     runs.check_fits(tokens, speaker.model)
+    room = runs.room_for(speaker.model, len(tokens) + found.length, 1 if found.stream else found.texts)
+    # Two more than there are positions for: the last token needs none, and the text then ends for the right reason.
+    found.length = min(found.length, room - len(tokens) + 2)
     if found.stream:
         written = _streamed(speaker, prompt, tokens, found)
     else:
@@ -127,8 +130,8 @@ def _ledger(tokeniser: Tokeniser, prompt: str, tokens: list[int], written: list[
         "prompt": {"text": prompt, "tokens": tokens, "pieces": tokeniser.pieces(tokens)},
     }
     texts = []
-    for seed, each in enumerate(written, found.seed):
-        about = {"seed": seed, "text": each.text, "reason": each.reason, "margin": each.margin}
+    for number, each in enumerate(written, found.seed):
+        about = {"seed": number, "text": each.text, "reason": each.reason, "margin": each.margin}
         entries = [_json(_entry(tokeniser, entry)) for entry in each.ledger]
         texts.append(_json(about)[:-1] + ', "tokens": [\n' + ",\n".join(entries) + "\n]}")
     return _json(head)[:-1] + ',\n"texts": [\n' + ",\n".join(texts) + "\n]}\n"

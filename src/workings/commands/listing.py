@@ -9,12 +9,18 @@ from workings.commands.problems import UserError, say
 
 
 def example_list() -> str:
-    """The shipped examples, one a line, with what each is about."""
+    """The shipped examples, one a line, with what each is about; then the trained models that ship."""
     from workings import examples
+    from workings.commands.runs import shipped_names
 
     names = examples.names()
     width = max(map(len, names))
-    return "\n".join(f"{name:<{width}}  {examples.load(name).title}" for name in names) + "\n"
+    lines = [f"{name:<{width}}  {examples.load(name).title}" for name in names]
+    models = shipped_names()
+    if models:
+        told = 'for `workings generate`, `translate`, or `workings show NAME "a sentence"`'
+        lines += ["", f"Trained models, {told}: {', '.join(models)}"]
+    return "\n".join(lines) + "\n"
 
 
 def write_template(kind: str, file: str, force: bool) -> None:

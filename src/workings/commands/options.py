@@ -20,6 +20,13 @@ def count(text: str) -> int:
     return number
 
 
+def seed(text: str) -> int:
+    """A whole number from 0 to 2³²."""
+    if not (text.isascii() and text.isdigit()) or int(text) > 2**32:
+        raise ArgumentTypeError(f"{text!r} is not a seed; expected a whole number from 0 to 2³²")
+    return int(text)
+
+
 def writing_options(parser: ArgumentParser) -> None:
     """How the weights are kept while text is written."""
     parser.add_argument(

@@ -184,3 +184,21 @@ def check_fits(tokens: Sequence[int], model: DecoderOnly | EncoderOnly | Encoder
         found = f"the text is {len(tokens):,} tokens long"
         hint = "shorten it, or part it"
         raise UserError(found, f"at most {most:,}, as many as the model has positions", hint, where=where)
+
+
+def room_for(model: DecoderOnly | EncoderDecoder, length: int, rows: int) -> int:
+    """So many tokens, or as many as the model has positions for.
+
+    Raises UserError where their keys and values need more memory than there is.
+    """
+    from workings.generation.decoding import most_tokens
+    from workings.training.memory import available, said_bytes
+    from workings.transformer import cost_of
+
+    longest = min(length, most_tokens(model.config) or length)
+    weight = model.embedding.weight
+    needed, held = rows * weight.element_size() * cost_of(model.config, longest, 1).cached, available(weight.device)
+    if held is not None and needed > held:
+        found = f"{length:,} tokens need {said_bytes(needed)} for their keys and values"
+        raise UserError(found, f"at most {said_bytes(held)}, which are free", "give a smaller --length")
+    return longest

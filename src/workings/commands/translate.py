@@ -52,10 +52,11 @@ def run(found: Namespace) -> None:
     together = 1 if found.text else _TOGETHER
     parts = texts.parts(texts.lines(found.text, found.input), together)
     translator = runs.translator(found.run).quick(found.weights, together * found.beam)
+    length = runs.room_for(translator.model, found.length or _LONGEST, together * found.beam)
     said = (
         _written(ranked, found.best is not None)
         for part in parts
-        for ranked in translated(translator, part, beams, found.best or 1, found.length)
+        for ranked in translated(translator, part, beams, found.best or 1, length)
     )
     output.write_parts(said, found.output, "\n" if found.best is not None else "")
 
