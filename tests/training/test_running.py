@@ -103,6 +103,23 @@ def test_a_task_is_trained_and_can_be_used(folder: Path, task: str) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("task", TASKS)
+def test_every_task_goes_on_exactly(folder: Path, task: str) -> None:
+    """Three steps and three more are six, bit for bit: weights, moments, averages."""
+    given = {"average": 0.9, "accumulation": 2, "schedule": "constant", "preflight": False, "smoothing": 0.1}
+    model = {**TASKS[task]["model"], "dropout": {"kind": "dropout", "rate": 0.2, "attention": 0.1, "inner": 0.1}}
+    for name, steps in (("straight", [6]), ("resumed", [3, 6])):
+        for last in steps:
+            configuration = configured({**settings(task, **given, steps=last), "model": model})
+            train(configuration, folder / name, folder=folder, resume=True)
+    one, two = (RunDirectory.open(folder / name).state() for name in ("straight", "resumed"))
+    assert one is not None
+    assert two is not None
+    assert one[0].keys() == two[0].keys()
+    assert [name for name in one[0] if not torch.equal(one[0][name], two[0][name])] == []
+    assert one[1]["order"] == two[1]["order"]
+
+
 def test_a_run_file_trains_into_a_folder_beside_it(folder: Path) -> None:
     file = folder / "my-run.toml"
     file.write_text('task = "copy"\n[data]\npairs = 50\n[model]\nwidth = 8\nheads = 2\n[training]\nsteps = 2\n')

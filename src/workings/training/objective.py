@@ -134,10 +134,12 @@ class _Sums:
             self.for_states[here] = product
         if self.for_weight is not None:
             scaled = states * shares[:, None].to(states.dtype)
-            if states.dtype == self.for_weight.dtype:
-                self.for_weight.addmm_(low, scaled)
-            else:
+            if states.dtype != self.for_weight.dtype:
                 self.for_weight += low @ scaled
+            elif here.start == 0:  # what stands there, zeros, need not be read
+                torch.mm(low, scaled, out=self.for_weight)
+            else:
+                self.for_weight.addmm_(low, scaled)
             wide = states.to(self.for_weight.dtype)
             self.for_weight.index_add_(0, targets, wide, alpha=-kept)
             if spread:
