@@ -19,8 +19,20 @@ _VERBS = {
     "show": "show a computation worked out: an example, or a script of yours as it is",
     "explain": "explain an equation or a word: sentence, formula, shapes, its code, and who uses it",
     "examples": "list the examples that come with Workings",
-    "new": "write a commented example file to start from: workings new example FILE",
+    "new": "write a commented file to start from: workings new example|translate|lm|classify|copy|embeddings FILE",
 }
+_MODEL_VERBS = {
+    "train": "train a transformer as a run file says: workings train FILE, or go on with --resume",
+    "evaluate": "measure a trained model on text: perplexity, BLEU and chrF, accuracy and F1",
+    "translate": "translate sentences with a trained model",
+    "generate": "continue a text with a trained model",
+    "classify": "the label of a text, with the probability of each",
+    "plot": "draw the losses of one training, or of several side by side",
+    "near": "the words that a trained model puts nearest to a word",
+    "analogy": "what is to the third word as the second is to the first: workings analogy RUN man king woman",
+    "cost": "count multiplications and memory of a model, part by part, for a length",
+}
+_EVERY_VERB = _VERBS | _MODEL_VERBS
 
 
 class _Parser(ArgumentParser):
@@ -42,17 +54,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     gc.set_threshold(100_000, 50, 50)  # loading makes many objects, and hardly any of them is rubbish
     with answered():
         verb, rest = _verb(sys.argv[1:] if arguments is None else arguments)
-        {"show": _show, "explain": _explain, "examples": _examples, "new": _new}[verb](rest)
+        if verb in _MODEL_VERBS:
+            _with_model(verb, rest)
+        else:
+            {"show": _show, "explain": _explain, "examples": _examples, "new": _new}[verb](rest)
 
 
 def _verb(arguments: Sequence[str]) -> tuple[str, list[str]]:
-    verbs = "\n".join(f"  {verb:<9} {what}" for verb, what in _VERBS.items())
+    verbs = "\n".join(f"  {verb:<10} {what}" for verb, what in _EVERY_VERB.items())
     parser = _Parser(
         prog="workings", usage="workings VERB ...", description=f"{_ABOUT}\n\n{verbs}", allow_abbrev=False,
         epilog="`workings VERB --help` says more of each.", formatter_class=RawDescriptionHelpFormatter,
     )  # fmt: skip
     parser.add_argument("--version", action="store_true", help="print the version and stop")
-    parser.add_argument("verb", nargs="?", help=f"one of {', '.join(_VERBS)}")
+    parser.add_argument("verb", nargs="?", help=f"one of {', '.join(_EVERY_VERB)}")
     parser.add_argument("rest", nargs=REMAINDER, help="what the verb needs")
     found = parser.parse_args(arguments)
     if found.version:
@@ -63,10 +78,10 @@ def _verb(arguments: Sequence[str]) -> tuple[str, list[str]]:
     if found.verb is None:
         parser.print_help()
         raise Ended(FINE)
-    if found.verb not in _VERBS:
+    if found.verb not in _EVERY_VERB:
         import difflib
 
-        near = difflib.get_close_matches(found.verb, _VERBS, 1, 0.5)
+        near = difflib.get_close_matches(found.verb, _EVERY_VERB, 1, 0.5)
         parser.error(f"there is no verb {found.verb!r}" + (f"; did you mean {near[0]}?" if near else ""))
     return found.verb, found.rest
 
@@ -77,15 +92,27 @@ def _parsed(parser: ArgumentParser, rest: list[str]) -> Namespace:
 
 
 def _parser(verb: str) -> ArgumentParser:
-    return _Parser(
-        prog=f"workings {verb}", description=f"{_VERBS[verb][0].upper()}{_VERBS[verb][1:]}.", allow_abbrev=False
-    )
+    about = _EVERY_VERB[verb]
+    return _Parser(prog=f"workings {verb}", description=f"{about[0].upper()}{about[1:]}.", allow_abbrev=False)
+
+
+def _with_model(verb: str, rest: list[str]) -> None:
+    """A verb of trained models: its module says what it takes and does it."""
+    from importlib import import_module
+
+    module = import_module(f"workings.commands.{verb}")
+    parser = _parser(verb)
+    module.options(parser)
+    module.run(_parsed(parser, rest))
 
 
 def _show(rest: list[str]) -> None:
     parser = _parser("show")
     add = parser.add_argument
-    words_help = "an example's name, an example file (.toml) or a script (.py); after an example, another sentence"
+    words_help = (
+        "an example's name, an example file (.toml), a script (.py), or a trained model; after an example or a model, "
+        "a sentence"
+    )
     change_help = "what if: 'address = numbers' or 'address = another address'; may be given several times"
     add("words", metavar="WHAT [SENTENCE]", nargs="*", help=words_help)
     add("--at", metavar="ADDRESS", action="append", help="work this number out; may be given several times")
@@ -105,7 +132,7 @@ def _show(rest: list[str]) -> None:
     )
     found = _parsed(parser, rest)
     if not found.words:
-        parser.error("say what to show: the name of an example, an example file (.toml) or a script (.py)")
+        parser.error("say what to show: an example's name, an example file (.toml), a script (.py) or a trained model")
     from workings.commands.show import Request, show
 
     what, *sentence = found.words
@@ -133,11 +160,12 @@ def _examples(rest: list[str]) -> None:
 
 
 def _new(rest: list[str]) -> None:
+    kinds = ["example", "translate", "lm", "classify", "copy", "embeddings"]
     parser = _parser("new")
-    parser.add_argument("kind", metavar="example", choices=["example"], help="what to write: example")
+    parser.add_argument("kind", metavar="KIND", choices=kinds, help=f"what to write: {', '.join(kinds)}")
     parser.add_argument("file", metavar="FILE", help="where to write it, for instance my_example.toml")
     parser.add_argument("--force", action="store_true", help="replace the file if it is there")
     found = _parsed(parser, rest)
     from workings.commands.listing import write_template
 
-    write_template(found.file, found.force)
+    write_template(found.kind, found.file, found.force)

@@ -1,4 +1,4 @@
-"""`workings examples` and `workings new example`."""
+"""`workings examples` and `workings new`."""
 
 from __future__ import annotations
 
@@ -9,25 +9,39 @@ from workings.commands.problems import UserError, say
 
 
 def example_list() -> str:
-    """The shipped examples, one a line, with what each is about."""
+    """The shipped examples, one a line, with what each is about; then the trained models that ship."""
     from workings import examples
+    from workings.commands.runs import shipped_names
 
     names = examples.names()
     width = max(map(len, names))
-    return "\n".join(f"{name:<{width}}  {examples.load(name).title}" for name in names) + "\n"
+    lines = [f"{name:<{width}}  {examples.load(name).title}" for name in names]
+    models = shipped_names()
+    if models:
+        told = 'for `workings generate`, `translate`, or `workings show NAME "a sentence"`'
+        lines += ["", f"Trained models, {told}: {', '.join(models)}"]
+    return "\n".join(lines) + "\n"
 
 
-def write_template(file: str, force: bool) -> None:
-    """Write the commented starting file. Refuses to replace one that is there, unless told to."""
-    from workings import examples
-
+def write_template(kind: str, file: str, force: bool) -> None:
+    """Write the commented starting file: of an example or a training. Replaces one only if told to."""
     path = Path(file)
     if path.suffix.lower() != ".toml":
-        raise UserError(
-            f"{file}: an example's file ends in .toml", "a name like my_example.toml", f"write {path.stem}.toml"
-        )
+        what = "an example's file" if kind == "example" else "a run file"
+        raise UserError(f"{file}: {what} ends in .toml", "a name like my_example.toml", f"write {path.stem}.toml")
     output.check_writable(file)
     if path.exists() and not force:
         raise UserError(f"{file}: there is already such a file", "a new name", "add --force to replace it")
-    output.write(examples.template(), file)
-    say(f"Wrote {file}. Show it with: workings show {file}")
+    output.write(_template(kind), file)
+    then = f"Show it with: workings show {file}" if kind == "example" else f"Train with: workings train {file}"
+    say(f"Wrote {file}. {then}")
+
+
+def _template(kind: str) -> str:
+    if kind == "example":
+        from workings import examples
+
+        return examples.template()
+    from workings.training.configuration import TASKS, template
+
+    return template(next(task for task in TASKS if task == kind))

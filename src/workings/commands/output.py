@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from workings.commands.problems import UserError
@@ -62,13 +63,27 @@ def write(text: str, output: str | None = None) -> None:
         ) from None
 
 
-def _print(text: str) -> None:
+def write_parts(parts: Iterable[str], output: str | None = None, between: str = "") -> None:
+    """Write a result part by part: to the screen each as it comes; to a file all at the end, whole or not at all."""
+    if output is None or output == "-":
+        for number, part in enumerate(parts):
+            _print(between * (number > 0) + part)
+    else:
+        write(between.join(parts), output)
+
+
+def write_now(text: str) -> None:
+    """Print a piece of a line that is still growing."""
     out = sys.stdout
     if hasattr(out, "reconfigure"):
         # Where the terminal lacks a sign it shows the sign's code, rather than our failing.
         out.reconfigure(errors="backslashreplace")
-    out.write(text if text.endswith("\n") else text + "\n")
+    out.write(text)
     out.flush()
+
+
+def _print(text: str) -> None:
+    write_now(text if text.endswith("\n") else text + "\n")
 
 
 def write_file(path: Path, content: bytes) -> None:

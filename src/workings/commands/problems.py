@@ -53,6 +53,8 @@ def _users_errors() -> tuple[type[Exception], ...]:
         ("workings.examples.errors", "ExampleError"),
         ("workings.recording.address", "AddressError"),
         ("workings.recording.saving", "SavedFileError"),
+        ("workings.text.errors", "TextError"),
+        ("workings.training.errors", "TrainingError"),
     ]
     modules = [(sys.modules.get(module), name) for module, name in named]
     found = (getattr(module, name) for module, name in modules if module is not None and hasattr(module, name))

@@ -19,7 +19,7 @@ KINDS = {".py": "a script", ".toml": "an example", ".workings": "a saved Working
 
 
 def working_of(what: str, sentence: str | None = None) -> Working:
-    """Run an example or a script, or load a saved Working.
+    """Run an example, a script or a trained model, or load a saved Working.
 
     Raises UserError for what is none of these; ScriptError where a script stops, with what was recorded until then.
     """
@@ -33,6 +33,12 @@ def working_of(what: str, sentence: str | None = None) -> Working:
     if suffix == ".toml":
         check_file(what, "an example")
     elif what not in examples.names():
+        from workings.commands import runs
+
+        if runs.is_run(what):
+            from workings.commands.model_working import working_of_run
+
+            return working_of_run(what, sentence)
         raise _unknown(what, examples.names())
     return examples.load(what).run(sentence)
 
@@ -86,7 +92,8 @@ def _no_sentence(what: str, sentence: str | None, kind: str) -> None:
 def _unknown(what: str, names: list[str]) -> UserError:
     path = Path(what)
     if path.is_dir():
-        return UserError(f"{what}: this is a folder", "an example's name or a file", "name the file inside it")
+        expected = "an example's name, a file, or the folder of a training"
+        return UserError(f"{what}: this is a folder", expected, "name the file inside it")
     if path.exists():
         kinds = ", ".join(f"{kind} ({suffix})" for suffix, kind in KINDS.items())
         return UserError(f"{what}: its name does not say what it is", kinds, "give the file one of these endings")
@@ -95,9 +102,12 @@ def _unknown(what: str, names: list[str]) -> UserError:
             return UserError(f"there is no example named {what!r}", "", f"did you mean the file {what}{suffix}?")
     import difflib
 
-    near = difflib.get_close_matches(what.lower(), names, 2, 0.5)
+    from workings.commands.runs import shipped_names
+
+    near = difflib.get_close_matches(what.lower(), [*names, *shipped_names()], 2, 0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else "`workings examples` lists them"
-    return UserError(f"there is no example named {what!r}", f"one of {', '.join(names)}, or a .py or .toml file", hint)
+    expected = f"one of {', '.join([*names, *shipped_names()])}, a .py or .toml file, or the folder of a training"
+    return UserError(f"there is no example named {what!r}", expected, hint)
 
 
 def check_file(what: str, kind: str) -> str:

@@ -1,0 +1,70 @@
+"""`workings plot`: the losses of one training, or of several side by side."""
+
+from __future__ import annotations
+
+import math
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from workings.commands import output, runs
+from workings.commands.chart import MARKS, Curve, picture, text_chart
+from workings.commands.problems import UserError
+
+_WHAT = {"loss": "loss", "accuracy": "accuracy", "rate": "learning rate", "norm": "norm of the gradient"}
+_KINDS = {"step": "training", "validation": "validation"}
+
+
+def options(parser: ArgumentParser) -> None:
+    """What `workings plot` takes."""
+    add = parser.add_argument
+    add("runs", metavar="RUN", nargs="+", help=runs.RUN_HELP)
+    add("--of", metavar="WHAT", action="append", choices=list(_WHAT), help=f"{', '.join(_WHAT)}; may be repeated")
+    add("-o", "--output", metavar="FILE", help="a picture, .svg; or the same chart as text, .txt")
+    add("--width", metavar="N", type=int, help="how many columns the chart may take")
+
+
+def run(found: Namespace) -> None:
+    """Draw. Raises UserError and TrainingError."""
+    suffix = Path(found.output).suffix.lower() if found.output not in (None, "-") else ".txt"
+    if suffix not in (".svg", ".txt"):
+        raise UserError(f"-o {found.output}: {suffix or 'no ending'} is not one it draws", ".svg or .txt", "write .svg")
+    output.check_writable(found.output)
+    charts = [(_WHAT[what], curves(found.runs, what)) for what in found.of or ["loss"]]
+    if suffix == ".svg":
+        output.write(picture(charts), found.output)
+        return
+    from workings.views.paper import terminal_width
+
+    width = found.width or min(terminal_width(100), 120)
+    drawn = [text_chart(title, some, width) for title, some in charts]
+    output.write("\n".join("\n".join(lines) + "\n" for lines in drawn), found.output)
+
+
+def curves(names: Sequence[str], what: str) -> list[Curve]:
+    """The curves of each run: those of training, then of validation."""
+    found = []
+    for name in names:
+        metrics = runs.open_run(name).read_metrics()
+        called = f"{name}, " if len(names) > 1 else ""
+        for kind, word in _KINDS.items():
+            points = _points(metrics, kind, what)
+            if points:
+                found.append(Curve(called + word, points))
+    if not found:
+        held = sorted({key for name in names for entry in runs.open_run(name).read_metrics() for key in entry})
+        hint = f"in its metrics there are {', '.join(held)}" if held else "train a little longer"
+        raise UserError(f"{', '.join(names)}: there is no {_WHAT[what]} to draw yet", "a training under way", hint)
+    if len(found) > len(MARKS):
+        raise UserError(f"{len(found)} curves", f"at most {len(MARKS)} in one chart", "name fewer runs at once")
+    return found
+
+
+def _points(metrics: Sequence[dict[str, Any]], kind: str, what: str) -> tuple[tuple[float, float], ...]:
+    """Where a quantity stood after which step; what is no finite number is left out."""
+    return tuple(
+        (float(entry["step"]), float(entry[what]))
+        for entry in metrics
+        if entry["kind"] == kind and isinstance(entry.get(what), int | float) and math.isfinite(entry[what])
+    )

@@ -1,0 +1,105 @@
+"""`workings translate`: one line in, one line out, by beam search."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from workings.commands import output, runs, texts
+from workings.commands.options import as_user_errors, count, writing_options
+from workings.commands.problems import UserError
+
+if TYPE_CHECKING:
+    from workings.generation import Beams, Hypothesis
+
+_TOGETHER = 32
+"""Lines of a file or pipe that are translated at once."""
+_LONGEST = 256
+
+
+class Translation(NamedTuple):
+    """One translation and its score: its log probability, divided by the length penalty."""
+
+    score: float
+    text: str
+
+
+def options(parser: ArgumentParser) -> None:
+    """What `workings translate` takes."""
+    add = parser.add_argument
+    add("run", metavar="RUN", help=runs.RUN_HELP)
+    texts.text_options(parser, "what to translate; of a file or a pipe, each line by itself")
+    add("--beam", metavar="N", type=count, default=4, help="how many beginnings are kept; 1 is greedy; 4 unless given")
+    add("--best", metavar="N", type=count, help="the N best translations of each text, after their scores")
+    add("--alpha", metavar="A", type=float, default=0.6, help="how far longer ones are favoured; 0.6 unless given")
+    add("--length", metavar="N", type=count, help=f"the most tokens of a translation; {_LONGEST} unless given")
+    writing_options(parser)
+    add("-o", "--output", metavar="FILE", help="write to this file")
+
+
+def run(found: Namespace) -> None:
+    """Translate what is given. Raises UserError, TextError and TrainingError."""
+    output.check_writable(found.output)
+    if found.best is not None and found.best > found.beam:
+        hint = f"add --beam {found.best}"
+        raise UserError(f"--best {found.best} of {found.beam} beams", f"at most {found.beam}", hint)
+    runs.check_installed()
+    from workings.generation import Beams
+
+    with as_user_errors("--alpha"):
+        beams = Beams(count=found.beam, alpha=found.alpha)
+    together = 1 if found.text else _TOGETHER
+    parts = texts.parts(texts.lines(found.text, found.input), together)
+    translator = runs.translator(found.run).quick(found.weights, together * found.beam)
+    length = runs.room_for(translator.model, found.length or _LONGEST, together * found.beam)
+    said = (
+        _written(ranked, found.best is not None)
+        for part in parts
+        for ranked in translated(translator, part, beams, found.best or 1, length)
+    )
+    output.write_parts(said, found.output, "\n" if found.best is not None else "")
+
+
+def translated(
+    translator: runs.Translator, lines: list[texts.Line], beams: Beams, best: int = 1, length: int | None = None
+) -> Iterator[list[Translation]]:
+    """The best translations of each line, in order; none of a blank one."""
+    rest = iter(_searched(translator, [line for line in lines if line.text.strip()], beams, best, length))
+    for line in lines:
+        ranked = next(rest) if line.text.strip() else []
+        yield [Translation(each.score, _one_line(translator.target.decode(each.tokens))) for each in ranked]
+
+
+def best_tokens(translator: runs.Translator, line: texts.Line) -> list[int]:
+    """The tokens of the best translation, as it is found unless something else is asked for."""
+    from workings.generation import Beams
+
+    [[best]] = _searched(translator, [line], Beams(), 1, None)
+    return best.tokens
+
+
+def _searched(
+    translator: runs.Translator, lines: list[texts.Line], beams: Beams, best: int, length: int | None
+) -> list[list[Hypothesis]]:
+    from workings.generation import beam_search
+
+    model, source, target = translator
+    sources = [[*source.encode(line.text), source.end] for line in lines]
+    for line, tokens in zip(lines, sources, strict=True):
+        runs.check_fits(tokens, model, line.where)
+    if not sources:
+        return []
+    begun, longest = [[target.begin]] * len(sources), length or _LONGEST
+    with as_user_errors():
+        return beam_search(model, begun, [target.end], beams, sources=sources, best=best, length=longest)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.splitlines())
+
+
+def _written(ranked: list[Translation], scores: bool) -> str:
+    """A line for each translation; an empty one where there is none."""
+    lines = [f"{each.score:.4f}\t{each.text}" if scores else each.text for each in ranked]
+    return "\n".join(lines or [""]) + "\n"

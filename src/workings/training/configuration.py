@@ -1,0 +1,362 @@
+"""The run file: TOML that says what to train, on what, how large and how long.
+
+PyTorch is not needed to read one, or to write a template.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from workings.training.defaults import DEFAULTS
+from workings.training.errors import TrainingError, near, why
+from workings.training.schedules import Constant, Cosine, InverseSquareRoot, Schedule
+
+Task: TypeAlias = Literal["translate", "lm", "classify", "copy", "embeddings"]
+TASKS: tuple[Task, ...] = get_args(Task)
+
+Positive = Annotated[int, Field(ge=1)]
+Share = Annotated[float, Field(gt=0, lt=1)]
+
+
+class _Table(BaseModel):
+    """A table of the file: keys that it does not know are mistakes, numbers are numbers."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class ParallelData(_Table):
+    """Sentences and their translations: two files line by line, or one of two columns."""
+
+    source: str
+    target: str | None = None
+    validation_source: str | None = None
+    validation_target: str | None = None
+    validation_share: Share = 0.02
+
+
+class TextData(_Table):
+    """Running text: a file, or a folder of them."""
+
+    text: str
+    validation: str | None = None
+    validation_share: Share = 0.1
+
+
+class LabelledData(_Table):
+    """Texts with a label each."""
+
+    texts: str
+    validation: str | None = None
+    validation_share: Share = 0.2
+
+
+class CopyData(_Table):
+    """Drawn sequences of symbols that are to be copied."""
+
+    symbols: Positive = 10
+    shortest: Positive = 1
+    longest: Positive = 10
+    pairs: Positive = 20_000
+    validation_pairs: Positive = 500
+
+
+class WordsData(_Table):
+    """Running text whose words are predicted from their neighbours."""
+
+    text: str
+    lower: bool = True
+
+
+class TokeniserTable(_Table):
+    """How text is cut. `vocabulary` is needed for "bpe" and "unigram"."""
+
+    kind: Literal["word", "character", "bpe", "unigram"]
+    vocabulary: Positive | None = None
+    spelled: bool = True
+    shared: bool = True
+
+
+class SkipGramTable(_Table):
+    """The size of the embeddings, and how pairs of neighbours are drawn; see `SkipGram`."""
+
+    width: Positive = 100
+    window: Positive = 5
+    negatives: Positive = 5
+    minimum: Positive = 5
+    subsampling: Annotated[float, Field(gt=0)] = 1e-3
+
+
+class WordTraining(_Table):
+    """How embeddings are trained; see `SkipGram`."""
+
+    passes: Positive = 10
+    words: Annotated[int, Field(ge=2)] = 2048
+    rate: Annotated[float, Field(gt=0)] = 0.1
+    minutes: Annotated[float, Field(ge=0)] = 0
+    save_every: Positive = 500
+    report_every: Positive = 50
+    tensorboard: bool = False
+
+
+class Batches(_Table):
+    """The size of a batch of all processes together: positions, padding included; or rows."""
+
+    tokens: Positive | None = None
+    rows: Positive | None = None
+
+
+class Training(_Table):
+    """How it is trained; see `Settings`, `Limits` and the schedules. 0 minutes, clipping, average, patience: none."""
+
+    steps: Positive
+    minutes: Annotated[float, Field(ge=0)] = 0
+    schedule: Literal["inverse-square-root", "cosine", "constant"] = "inverse-square-root"
+    rate: Annotated[float, Field(gt=0)] | None = None
+    warmup: Annotated[int, Field(ge=0)] = 0
+    floor: Annotated[float, Field(ge=0, le=1)] = 0.1
+    smoothing: Annotated[float, Field(ge=0, lt=1)] = 0.0
+    accumulation: Positive = 1
+    clipping: Annotated[float, Field(ge=0)] = 1.0
+    decay: Annotated[float, Field(ge=0)] = 0.01
+    betas: Annotated[list[Annotated[float, Field(ge=0, lt=1)]], Field(min_length=2, max_length=2)] = [0.9, 0.98]
+    epsilon: Annotated[float, Field(gt=0)] = 1e-9
+    average: Annotated[float, Field(ge=0, lt=1)] = 0
+    precision: Literal["auto", "float32", "bfloat16"] = "auto"
+    compile: bool = False
+    sharded: bool = False
+    validate_every: Positive = 500
+    save_every: Positive = 500
+    report_every: Positive = 50
+    patience: Annotated[int, Field(ge=0)] = 0
+    preflight: bool = True
+    tensorboard: bool = False
+
+
+class _Run(_Table):
+    seed: Annotated[int, Field(ge=0, lt=2**31)] = 1
+    run: str | None = None
+
+
+class _Transformer(_Run):
+    model: dict[str, Any]
+    batches: Batches
+    training: Training
+
+
+class Translate(_Transformer):
+    task: Literal["translate"]
+    data: ParallelData
+    tokeniser: TokeniserTable
+
+
+class LanguageModel(_Transformer):
+    task: Literal["lm"]
+    data: TextData
+    tokeniser: TokeniserTable
+
+
+class Classify(_Transformer):
+    task: Literal["classify"]
+    data: LabelledData
+    tokeniser: TokeniserTable
+
+
+class Copy(_Transformer):
+    task: Literal["copy"]
+    data: CopyData
+
+
+class Embeddings(_Run):
+    task: Literal["embeddings"]
+    data: WordsData
+    model: SkipGramTable
+    training: WordTraining
+
+
+Configuration: TypeAlias = Translate | LanguageModel | Classify | Copy | Embeddings
+KINDS: dict[str, type[Translate | LanguageModel | Classify | Copy | Embeddings]] = {
+    "translate": Translate,
+    "lm": LanguageModel,
+    "classify": Classify,
+    "copy": Copy,
+    "embeddings": Embeddings,
+}
+_ADAPTER: TypeAdapter[Configuration] = TypeAdapter(Annotated[Configuration, Field(discriminator="task")])
+
+FREE = {
+    ("run",),
+    *(
+        ("training", key)
+        for key in "steps minutes sharded validate_every save_every report_every patience preflight tensorboard".split()
+    ),
+}
+"""What may be another when a training is resumed: it does not change the steps themselves."""
+
+
+def read_configuration(path: Path | str) -> Configuration:
+    """A run file, with its task's defaults for what it leaves out.
+
+    Raises:
+        TrainingError: naming file, line and key, what was found, what was expected, and a near name.
+    """
+    path = Path(path)
+    text = _text(path)
+    try:
+        data = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        hint = "put texts in quotes and close every bracket"
+        raise TrainingError(f"this is not TOML ({str(error).lower()})", "key = value", hint, where=path) from None
+    return configured(data, str(path), text)
+
+
+def configured(data: dict[str, Any], file: str = "the run", text: str = "") -> Configuration:
+    """The same from plain data.
+
+    Args:
+        data: what the file holds.
+        file: how messages call it.
+        text: the file itself, in which the lines of keys are found.
+    """
+    task = data.get("task")
+    if not isinstance(task, str) or task not in KINDS:
+        found = f"task is {task!r}" if "task" in data else "the key 'task' is missing"
+        hint = near(str(task), TASKS) or _misspelt("task", data)
+        raise TrainingError(found, " or ".join(map(repr, TASKS)), hint, where=_where(file, text, ["task"]))
+    try:
+        configuration = _ADAPTER.validate_python(_with_defaults(data))
+    except ValidationError as error:
+        raise _complaint(error, KINDS[task], file, text) from None
+    batches = None if isinstance(configuration, Embeddings) else configuration.batches
+    if batches is not None and (batches.tokens is None) == (batches.rows is None):
+        has = "tokens and rows" if batches.tokens else "neither tokens nor rows"
+        raise TrainingError(f"batches has {has}", "one of them", where=_where(file, text, ["batches", ""]))
+    return configuration
+
+
+def schedule_of(training: Training, width: int) -> Schedule:
+    """The schedule that a run file chooses; without a rate, the paper's for this width."""
+    rate, warmup = training.rate, training.warmup
+    if rate is None:
+        rate = InverseSquareRoot.paper(width, max(1, warmup)).peak
+    match training.schedule:
+        case "inverse-square-root":
+            return InverseSquareRoot(peak=rate, warmup=warmup)
+        case "cosine":
+            return Cosine(peak=rate, warmup=warmup, steps=training.steps, floor=training.floor)
+        case "constant":
+            return Constant(peak=rate, warmup=warmup)
+
+
+def difference(before: dict[str, Any], now: dict[str, Any]) -> str | None:
+    """The first key that is another in two configurations and may not be, when one resumes the other; else None."""
+    keys = [(table, key) for table in {**before, **now} for key in _keys(before.get(table)) | _keys(now.get(table))]
+    free = FREE - {("training", "steps")} if _is_cosine(before) else FREE
+    for table, key in sorted(keys):
+        path = (table,) if key == "" else (table, key)
+        one, other = (_value(data, path) for data in (before, now))
+        if one != other and path not in free:
+            return f"{'.'.join(path)} was {_shown(one)} and is {_shown(other)}"
+    return None
+
+
+def template(task: Task) -> str:
+    """A commented run file to start from."""
+    return (Path(__file__).parent / "templates" / f"{task}.toml").read_text("utf-8")
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        found = f"byte {error.start} is not UTF-8"
+        raise TrainingError(found, "a text file in UTF-8", "save it with that encoding", where=path) from None
+    except OSError as error:
+        beside = [file.name for file in path.parent.glob("*.toml")] if path.parent.is_dir() else []
+        hint = near(path.name, beside) or "write one with `workings new translate FILE`"
+        raise TrainingError(f"it cannot be read: {why(error)}", "a run file", hint, where=path) from None
+
+
+def _with_defaults(data: dict[str, Any]) -> dict[str, Any]:
+    """The file's tables, filled up with the task's defaults. A size of batches replaces the other size."""
+    filled = dict(data)
+    for table, defaults in DEFAULTS[data["task"]].items():
+        given = data.get(table, {})
+        if isinstance(given, dict):
+            keep = {} if table == "batches" and given else defaults
+            filled[table] = {**keep, **given}
+    return filled
+
+
+def _complaint(error: ValidationError, kind: type[BaseModel], file: str, text: str) -> TrainingError:
+    """The first thing that is wrong, as the user can mend it."""
+    first = error.errors()[0]
+    place = [str(part) for part in first["loc"]][1:]  # the first part is the task
+    name, known = ".".join(place), _known(kind, place[:-1])
+    where = _where(file, text, place)
+    if first["type"] == "extra_forbidden":
+        hint = near(place[-1], known, f"known here: {', '.join(known)}")
+        return TrainingError(f"there is no key {name}", hint=hint, where=where)
+    if first["type"] == "missing":
+        table = _value(tomllib.loads(text), tuple(place[:-1])) if text else {}
+        return TrainingError(f"the key {name} is missing", hint=_misspelt(place[-1], table or {}), where=where)
+    found = f"{name} is {_shown(first['input'])}"
+    expected = re.sub("^input should be (a valid )?", "", str(first["msg"][0].lower() + first["msg"][1:]))
+    return TrainingError(found, expected.replace("dictionary", "table"), where=where)
+
+
+def _known(kind: type[BaseModel], place: list[str]) -> list[str]:
+    """The keys of the table at a place."""
+    for part in place:
+        inner = kind.model_fields[part].annotation if part in kind.model_fields else None
+        if not (isinstance(inner, type) and issubclass(inner, BaseModel)):
+            return []
+        kind = inner
+    return list(kind.model_fields)
+
+
+def _misspelt(key: str, table: dict[str, Any]) -> str:
+    close = near(key, table)
+    return close.replace("did you mean", "is it written as") if close else f"add {key} = ..."
+
+
+def _where(file: str, text: str, place: list[str]) -> str:
+    line = _line(text, place)
+    return f"{file}, line {line}" if line else file
+
+
+def _line(text: str, place: list[str]) -> int:
+    """The line of a key, from 1, or of its table; 0 where neither is found."""
+    table, best = "", 0
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := re.match(r"\s*\[\s*([\w.-]+)\s*\]", line):
+            table = header[1]
+            if table == ".".join(place):
+                return number
+            best = number if table == ".".join(place[:-1]) and not best else best
+        elif (key := re.match(r"\s*([\w.-]+)\s*=", line)) and f"{table}.{key[1]}".strip(".") == ".".join(place):
+            return number
+    return best
+
+
+def _keys(table: Any) -> set[str]:
+    return set(table) if isinstance(table, dict) else {""}
+
+
+def _value(data: Any, path: tuple[str, ...]) -> Any:
+    for key in path:
+        data = data.get(key) if isinstance(data, dict) else None
+    return data
+
+
+def _is_cosine(data: dict[str, Any]) -> bool:
+    return bool(_value(data, ("training", "schedule")) == "cosine")
+
+
+def _shown(value: Any) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 60 else shown[:59] + "…"
