@@ -5,14 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workings.frozen import evolve, frozen
 from workings.reading.checking import gives
 from workings.reading.notation import Notation, exact, sign_between, sign_of
 from workings.recording.address import quote_selector
 from workings.recording.index import label_at
-from workings.recording.opening import Opened, open_step
 from workings.recording.operations import meaning
 from workings.recording.operations.bound import scalar
 from workings.recording.operations.expression import (
@@ -27,6 +26,9 @@ from workings.recording.operations.expression import (
     leaves,
 )
 from workings.recording.working import Ref, Site, Step, Working
+
+if TYPE_CHECKING:
+    from workings.recording.opening import Opened
 
 MOST_LINES = 60
 _INLINE = 6  # how many unnamed steps of one statement may stand inside one another in a line
@@ -214,6 +216,8 @@ class _Writer:
                     return place
                 place = _Place(place.working, found.ref, place.inside)
             elif kind == "composite":
+                from workings.recording.opening import open_step  # many examples have nothing to open
+
                 opened = open_step(place.working, step.number, place.ref.index)
                 place = _Place(opened.working, opened.output, _Inside(opened, place))
             elif kind == "given" and place.inside is not None:
