@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from workings.equations import EQUATIONS, Equation, equation_of
 from workings.frozen import frozen
-from workings.reading.arithmetic import Arithmetic, arithmetic
+from workings.reading.arithmetic import arithmetic
 from workings.reading.formula import Formula, formula
+from workings.reading.line import Arithmetic
 from workings.recording.operations import meaning
 from workings.recording.operations.bound import as_array
 from workings.recording.working import Binding, Group, Labels, Ref, Site, Step, Working

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from workings.frozen import evolve
-from workings.reading.arithmetic import Line
 from workings.reading.formula import formula
+from workings.reading.line import Line
 from workings.reading.walk import Entry, Section, Value, sample, worked
 from workings.recording.operations.expression import Leaf
 from workings.recording.working import Binding, Ref, Working
