@@ -13,8 +13,10 @@ import numpy as np
 
 from workings.recording import (
     builtin_calls,
+    caches,
     container_calls,
     containers,
+    conversion_calls,
     iteration,
     library_calls,
     operators,
@@ -31,7 +33,7 @@ from workings.recording.working import Group, Ref
 if TYPE_CHECKING:
     from workings.recording.recorder import Box, Frame, Recorder
 
-HANDLERS = {**builtin_calls.HANDLERS, **iteration.HANDLERS, **library_calls.HANDLERS}
+HANDLERS = builtin_calls.HANDLERS | conversion_calls.HANDLERS | iteration.HANDLERS | library_calls.HANDLERS
 
 
 class Calls:
@@ -59,7 +61,7 @@ class Calls:
         self.sizes: dict[tuple[Ref, int], Ref] = {}  # the lengths of axes asked for so far
         self.views: dict[int, tuple[Any, Any]] = {}  # ``dict.items()`` and ``values()``, and their dictionaries
         self.generators: dict[int, tuple[Any, parameters.Pending]] = {}  # made and not yet asked
-        self.caches = builtin_calls.Caches(self)
+        self.caches = caches.Caches(self)
         self._met: set[type] = {np.ndarray, float, int, list, tuple, dict, str, type(None), types.ModuleType, type}
         self._paths: dict[int, str] = {0: ""}
 
@@ -199,7 +201,7 @@ class Calls:
             name: str = function.__name__
             if getattr(type(args[0].value), name, None) is function:
                 return self.method(frame, args[0], name, args[1:], kwargs)
-        elif isinstance(function, builtin_calls.CACHED):
+        elif isinstance(function, caches.CACHED):
             return self.caches.call(frame, function, args, kwargs)
         if isinstance(function, type):
             self.adopt(function)
@@ -245,7 +247,7 @@ class Calls:
             recorder_texts = [holder, *(a.value for a in args if type(a.value) is str)]
             for text in recorder_texts:
                 self.recorder.opened_text(text)
-        if isinstance(holder, builtin_calls.CACHED):
+        if isinstance(holder, caches.CACHED):
             holder = self.caches.stand_in(holder)
         if isinstance(holder, type):
             self.adopt(holder)  # ``Function.apply`` and other class methods that a library lends to the user's class

@@ -201,7 +201,7 @@ def _popitem(name: str, calls: Calls, frame: Frame, box: Box, args: list[Box], k
 
 @_method("update", of=DICTS[:-1])
 def _dict_update(name: str, calls: Calls, frame: Frame, box: Box, args: list[Box], kwargs: dict[str, Box]) -> Box:
-    from workings.recording.builtin_calls import as_dict
+    from workings.recording.conversion_calls import as_dict
 
     holder, ledger = box.value, calls.recorder.ledger
     new, new_tags = as_dict(calls, args, kwargs)
