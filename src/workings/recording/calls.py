@@ -18,6 +18,7 @@ from workings.recording import (
     containers,
     conversion_calls,
     iteration,
+    iterator_calls,
     library_calls,
     operators,
     parameters,
@@ -33,7 +34,7 @@ from workings.recording.working import Group, Ref
 if TYPE_CHECKING:
     from workings.recording.recorder import Box, Frame, Recorder
 
-HANDLERS = builtin_calls.HANDLERS | conversion_calls.HANDLERS | iteration.HANDLERS | library_calls.HANDLERS
+HANDLERS = builtin_calls.HANDLERS | conversion_calls.HANDLERS | iterator_calls.HANDLERS | library_calls.HANDLERS
 
 
 class Calls:

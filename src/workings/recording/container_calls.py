@@ -8,6 +8,7 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from workings.recording.handlers import Handler
 from workings.recording.iteration import advance
 from workings.recording.ledger import CONSTANT, NUMBERS, Tag
 from workings.recording.operations import functions
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from workings.recording.calls import Calls
     from workings.recording.recorder import Box, Frame
 
-Handler = Callable[..., Any]
 METHODS: dict[tuple[type, str], Handler] = {}
 _LISTS: tuple[type, ...] = (list, collections.deque)
 
