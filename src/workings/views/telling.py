@@ -13,7 +13,7 @@ import numpy as np
 from workings.frozen import evolve
 from workings.reading.formula import formula
 from workings.reading.line import Line
-from workings.reading.walk import Entry, Section, Value, sample, worked
+from workings.reading.sections import Entry, Section, Value, sample, worked
 from workings.recording.operations.expression import Leaf
 from workings.recording.working import Binding, Ref, Working
 from workings.views.calls import outer_symbols, repeats
