@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from workings import equations as eq
-from workings.reading.gradient import NoGradient, gradient
+from workings.reading.gradient import gradient
+from workings.reading.slope_rules import NoGradient
 from workings.recording.program import Program
 from workings.recording.running import record_function
 from workings.recording.working import Source

@@ -14,7 +14,7 @@ from workings.commands.problems import YOURS, Ended, UserError, printable, say
 from workings.commands.what import computes, working_of
 
 if TYPE_CHECKING:
-    from workings.reading.arithmetic import Arithmetic
+    from workings.reading.line import Arithmetic
     from workings.reading.replay import Replay
     from workings.recording.stopped import ScriptError
     from workings.recording.working import Working

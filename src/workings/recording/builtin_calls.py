@@ -1,45 +1,31 @@
-"""Python's own functions, followed number by number."""
+"""Python's own functions, followed number by number: sums, orders, sizes, texts, copies."""
 
 from __future__ import annotations
 
-import collections
 import copy
-import dataclasses
 import functools
-import types
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workings.recording import containers, places, source
-from workings.recording.iteration import Handler, iterate
+from workings.recording import containers, places
+from workings.recording.handlers import Handler, entering
+from workings.recording.iteration import iterate
 from workings.recording.ledger import CONSTANT, NUMBERS, Tag
 from workings.recording.operations import functions
-from workings.recording.working import Ref
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from workings.recording.calls import Calls
     from workings.recording.recorder import Box, Frame
 
 HANDLERS: dict[Any, Handler] = {}
-CACHED = type(functools.lru_cache(lambda: None))
-
-
-def _handles(*targets: Any) -> Callable[[Handler], Handler]:
-    def mark(handler: Handler) -> Handler:
-        for target in targets:
-            HANDLERS[target] = handler
-        return handler
-
-    return mark
+handles = entering(HANDLERS)
 
 
 # -- from many numbers to one -----------------------------------------------------------------------------------------
 
 
-@_handles(sum)
+@handles(sum)
 def _sum(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
     recorder = calls.recorder
     if type(args[0].value) is np.ndarray and args[0].value.ndim == 0:
@@ -75,7 +61,7 @@ def _added(calls: Calls, frame: Frame, parts: list[Box], start: Box) -> Box:
     return total
 
 
-@_handles(max, min)
+@handles(max, min)
 def _extreme(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
     recorder = calls.recorder
     if len(args) == 1:
@@ -128,7 +114,7 @@ def _guard_order(calls: Calls, keys: list[Box], function: str, outcome: Any, **o
     recorder.guard(calls.box(outcome, order.tag), "an order")
 
 
-@_handles(sorted)
+@handles(sorted)
 def _sorted(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
     values, tags = calls.items_of(args[0])
     calls.recorder.current = frame
@@ -150,7 +136,7 @@ def sort(
     return [values[i] for i in order], [tags[i] for i in order]
 
 
-@_handles(any, all)
+@handles(any, all)
 def _any_all(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
     wanted = function is any
     for value, tag in iterate(calls, args[0]):
@@ -161,7 +147,7 @@ def _any_all(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs:
     return calls.box(not wanted, CONSTANT)
 
 
-@_handles(functools.reduce)
+@handles(functools.reduce)
 def _reduce(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
     items = (calls.box(v, t) for v, t in iterate(calls, args[1]))
     total = args[2] if len(args) > 2 else next(items, None)
@@ -173,135 +159,10 @@ def _reduce(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: 
     return total
 
 
-# -- conversions ------------------------------------------------------------------------------------------------------
+# -- sizes and ranges --------------------------------------------------------------------------------------------------
 
 
-@_handles(float, int)
-def _number(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
-    if len(args) != 1 or kwargs:
-        return NotImplemented
-    box, recorder = args[0], calls.recorder
-    value = box.value
-    if calls.is_tensor(value):
-        return recorder.tensors.number(function, box)
-    if isinstance(value, (str, bytes)):
-        recorder.opened_text(value)
-        return calls.box(function(value), CONSTANT)
-    if not calls.is_numeric(value):
-        result, tag = calls.perform(frame, function, [box])
-        return calls.box(result, tag)
-    known = functions.BY_NAME[f"builtins.{function.__name__}"]
-    try:
-        result = function(value)
-    except Exception as error:
-        calls.raised(known, [box], {}, error)
-        raise
-    if box.tag is CONSTANT and type(value) in NUMBERS:
-        return calls.box(result, CONSTANT)
-    if type(value) is function:
-        return calls.box(result, box.tag)
-    return recorder.record(known, [box], {}, result)
-
-
-@_handles(bool)
-def _bool(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
-    if len(args) == 1 and type(args[0].value) in (bool, np.bool_) and isinstance(args[0].tag, Ref):
-        return calls.recorder.record(functions.BY_NAME["builtins.bool"], args, {}, bool(args[0].value))
-    return calls.box(calls.recorder.truth(frame, args[0]), CONSTANT) if args else calls.box(False, CONSTANT)
-
-
-@_handles(divmod)
-def _divmod(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
-    if not all(calls.is_numeric(a.value) for a in args):
-        return NotImplemented
-    boxes = [calls.operator(frame, "//", *args), calls.operator(frame, "%", *args)]
-    result = tuple([b.value for b in boxes])
-    calls.recorder.ledger.shadow(result, [b.tag for b in boxes])
-    return calls.box(result)
-
-
-@_handles(list, tuple, set, frozenset)
-def _sequence(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
-    if not args:
-        return calls.box(function())
-    if function is tuple and type(args[0].value) is tuple:
-        return args[0]
-    values, tags = calls.items_of(args[0])
-    calls.recorder.current = frame
-    out = function(values)
-    if function in (set, frozenset):
-        return calls.recorder.made_set(out, [calls.box(v, t) for v, t in zip(values, tags, strict=True)])
-    if values:
-        calls.recorder.ledger.shadow(out, tags)
-    return calls.box(out)
-
-
-@_handles(dict)
-def _dict(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
-    out, tags = as_dict(calls, args, kwargs)
-    calls.recorder.current = frame
-    calls.recorder.ledger.shadow(out, tags)
-    return calls.box(out)
-
-
-@_handles(collections.OrderedDict, collections.defaultdict)
-def _other_dict(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
-    first = 1 if function is collections.defaultdict else 0
-    made, tags = as_dict(calls, args[first:], kwargs)
-    calls.recorder.current = frame
-    out = function(*[a.value for a in args[:first]], made)
-    calls.recorder.ledger.shadow(out, tags)
-    return calls.box(out)
-
-
-@_handles(dict.fromkeys)
-def _from_keys(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
-    values, tags = calls.items_of(args[0])
-    for value, tag in zip(values, tags, strict=True):
-        calls.recorder.guard(calls.box(value, tag), "a key")
-    same = args[1] if len(args) > 1 else calls.box(None)
-    out = dict.fromkeys(values, same.value)
-    calls.recorder.ledger.shadow(out, dict.fromkeys(out, same.tag))
-    return calls.box(out)
-
-
-@_handles(collections.deque)
-def _deque(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
-    values, tags = calls.items_of(args[0]) if args else ([], [])
-    calls.recorder.current = frame
-    out = collections.deque(values, *[a.value for a in args[1:]], **{k: v.value for k, v in kwargs.items()})
-    calls.recorder.ledger.shadow(out, list(tags[len(tags) - len(out) :]))
-    return calls.box(out)
-
-
-@_handles(dataclasses.replace)
-def _replace(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
-    """A changed copy of a dataclass: what was not changed keeps its origin."""
-    old = args[0]
-    fields = [f.name for f in dataclasses.fields(old.value) if f.init]
-    values = {name: kwargs[name] if name in kwargs else calls.attribute(frame, old, name) for name in fields}
-    return calls.call(frame, type(old.value), [], values)
-
-
-def as_dict(calls: Calls, args: list[Box], kwargs: dict[str, Box]) -> tuple[dict[Any, Any], dict[Any, Tag]]:
-    """The arguments of ``dict()`` and ``update()`` as one dictionary, with its origins."""
-    out: dict[Any, Any] = {}
-    tags: dict[Any, Tag] = {}
-    ledger = calls.recorder.ledger
-    if args and isinstance(args[0].value, dict):
-        out.update(args[0].value)
-        tags.update({k: ledger.entry(args[0].value, k, v) for k, v in out.items()})
-    elif args:
-        for pair, _ in iterate(calls, args[0]):
-            (key, value), pair_tags = calls.items_of(calls.box(pair))
-            calls.recorder.guard(calls.box(key, pair_tags[0]), "a key")
-            out[key], tags[key] = value, pair_tags[1]
-    for name, box in kwargs.items():
-        out[name], tags[name] = box.value, box.tag
-    return out, tags
-
-
-@_handles(len)
+@handles(len)
 def _len(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
     value = args[0].value
     if type(value) is np.ndarray and value.dtype.kind in "fiubc":
@@ -315,14 +176,14 @@ def _len(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dic
     return calls.box(result, CONSTANT if tag is None else tag)
 
 
-@_handles(range)
+@handles(range)
 def _range(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
     for box in args:
         calls.recorder.guard(box, "the bound of a range")
     return calls.box(range(*[a.value for a in args]))
 
 
-@_handles(slice)
+@handles(slice)
 def _slice(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
     for box in args:
         calls.recorder.guard(box, "a slice bound")
@@ -332,7 +193,7 @@ def _slice(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: d
 # -- looking at objects -----------------------------------------------------------------------------------------------
 
 
-@_handles(getattr)
+@handles(getattr)
 def _getattr(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
     try:
         return calls.attribute(frame, args[0], args[1].value)
@@ -343,13 +204,13 @@ def _getattr(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs:
         raise
 
 
-@_handles(setattr)
+@handles(setattr)
 def _setattr(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
     calls.set_attribute(frame, args[0], args[1].value, args[2])
     return calls.box(None)
 
 
-@_handles(isinstance, issubclass, callable, hasattr, id, type)
+@handles(isinstance, issubclass, callable, hasattr, id, type)
 def _no_numbers(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
     if function is type and len(args) != 1:
         return NotImplemented
@@ -358,7 +219,7 @@ def _no_numbers(calls: Calls, frame: Frame, function: Any, args: list[Box], kwar
     return calls.box(result, CONSTANT)
 
 
-@_handles(str, repr, format, ascii, print)
+@handles(str, repr, format, ascii, print)
 def _text(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
     for box in args:
         calls.adopt(type(box.value))
@@ -370,7 +231,7 @@ def _text(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: di
     return calls.box(result)
 
 
-@_handles(hash)
+@handles(hash)
 def _hash(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
     calls.recorder.guard(args[0], "a hash")
     result, tag = calls.perform(frame, hash, args)
@@ -380,7 +241,7 @@ def _hash(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: di
 # -- copies -----------------------------------------------------------------------------------------------------------
 
 
-@_handles(copy.copy, copy.deepcopy)
+@handles(copy.copy, copy.deepcopy)
 def _copy(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
     """Copies are made by ``copy`` itself; then the two are walked side by side and their numbers matched."""
     original = args[0].value
@@ -424,54 +285,3 @@ def _match_copy(calls: Calls, old: Any, new: Any, done: set[int]) -> None:
             if tag is not None:
                 ledger.set_attribute(new, name, same, tag)
             _match_copy(calls, value, same, done)
-
-
-# -- functions that remember their results ----------------------------------------------------------------------------
-
-
-class Caches:
-    """``functools.lru_cache``: the results it remembers keep their origins."""
-
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
-        self._origins: dict[tuple[int, Any], tuple[Any, Tag]] = {}
-        self._stand_ins: dict[int, tuple[Any, Any]] = {}
-
-    def stand_in(self, cached: Any) -> Any:
-        """A cache of the followed function, where the cache is still empty and its function is not followed yet."""
-        known = self._stand_ins.get(id(cached))
-        if known is not None:
-            return known[1]
-        inner = cached.__wrapped__
-        made = cached
-        info = cached.cache_info()
-        if (
-            type(inner) is types.FunctionType
-            and not source.is_rewritten(inner.__code__)
-            and not (info.hits or info.misses)
-        ):
-            followed = source.rewritten(inner, self._calls.recorder)
-            if followed is not None:
-                made = functools.update_wrapper(functools.lru_cache(**cached.cache_parameters())(followed), cached)
-        self._stand_ins[id(cached)] = (cached, made)
-        return made
-
-    def call(self, frame: Frame, cached: Any, args: list[Box], kwargs: dict[str, Box]) -> Box:
-        calls = self._calls
-        made = self.stand_in(cached)
-        for box in (*args, *kwargs.values()):
-            inner = box.value if type(box.value) is tuple else None
-            for part in map(calls.box, *calls.items_of(box)) if inner else [box]:
-                calls.recorder.guard(part, "the key of a cache")
-        before = made.cache_info().misses
-        out = calls.user_call(frame, made, args, kwargs)
-        typed = made.cache_parameters()["typed"]
-        key = (
-            id(made),
-            functools._make_key(tuple(a.value for a in args), {k: v.value for k, v in kwargs.items()}, typed),
-        )
-        if made.cache_info().misses > before:
-            self._origins[key] = (out.value, out.tag)
-            return out
-        kept = self._origins.get(key)
-        return calls.box(out.value, kept[1] if kept is not None and kept[0] is out.value else None)

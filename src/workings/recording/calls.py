@@ -13,15 +13,18 @@ import numpy as np
 
 from workings.recording import (
     builtin_calls,
+    caches,
     container_calls,
-    containers,
+    conversion_calls,
     iteration,
+    iterator_calls,
     library_calls,
     operators,
     parameters,
     places,
     source,
     special_calls,
+    unfollowed_calls,
     user_code,
 )  # fmt: skip
 from workings.recording.ledger import CONSTANT, NUMBERS, Tag
@@ -31,7 +34,7 @@ from workings.recording.working import Group, Ref
 if TYPE_CHECKING:
     from workings.recording.recorder import Box, Frame, Recorder
 
-HANDLERS = {**builtin_calls.HANDLERS, **iteration.HANDLERS, **library_calls.HANDLERS}
+HANDLERS = builtin_calls.HANDLERS | conversion_calls.HANDLERS | iterator_calls.HANDLERS | library_calls.HANDLERS
 
 
 class Calls:
@@ -50,6 +53,7 @@ class Calls:
     captures = parameters.captures
     iterate = iteration.iterate
     change = library_calls.change
+    other_call = unfollowed_calls.other_call
 
     def __init__(self, recorder: Recorder, box: type[Box]) -> None:
         self.recorder = recorder
@@ -59,7 +63,7 @@ class Calls:
         self.sizes: dict[tuple[Ref, int], Ref] = {}  # the lengths of axes asked for so far
         self.views: dict[int, tuple[Any, Any]] = {}  # ``dict.items()`` and ``values()``, and their dictionaries
         self.generators: dict[int, tuple[Any, parameters.Pending]] = {}  # made and not yet asked
-        self.caches = builtin_calls.Caches(self)
+        self.caches = caches.Caches(self)
         self._met: set[type] = {np.ndarray, float, int, list, tuple, dict, str, type(None), types.ModuleType, type}
         self._paths: dict[int, str] = {0: ""}
 
@@ -199,7 +203,7 @@ class Calls:
             name: str = function.__name__
             if getattr(type(args[0].value), name, None) is function:
                 return self.method(frame, args[0], name, args[1:], kwargs)
-        elif isinstance(function, builtin_calls.CACHED):
+        elif isinstance(function, caches.CACHED):
             return self.caches.call(frame, function, args, kwargs)
         if isinstance(function, type):
             self.adopt(function)
@@ -245,7 +249,7 @@ class Calls:
             recorder_texts = [holder, *(a.value for a in args if type(a.value) is str)]
             for text in recorder_texts:
                 self.recorder.opened_text(text)
-        if isinstance(holder, builtin_calls.CACHED):
+        if isinstance(holder, caches.CACHED):
             holder = self.caches.stand_in(holder)
         if isinstance(holder, type):
             self.adopt(holder)  # ``Function.apply`` and other class methods that a library lends to the user's class
@@ -306,134 +310,6 @@ class Calls:
             )
             recorder.guard(self.box(True, ref), "an error")
 
-    # -- what is not followed -----------------------------------------------------------------------------------
-
-    def other_call(
-        self, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box], holder: Box | None = None
-    ) -> Box:
-        """A call into code that is not followed: performed, and remembered as one opaque step if numbers come out."""
-        recorder = self.recorder
-        everything = [*args, *kwargs.values()] + ([holder] if holder is not None else [])
-        watched = [(a.value, a.value.copy()) for a in everything if _is_array(a.value)]
-        for array, _ in watched:
-            recorder.ledger.before_write(array)
-        recorder.pending = (args, kwargs)
-        recorder.returned = None
-        try:
-            result = function(*[a.value for a in args], **{k: v.value for k, v in kwargs.items()})
-        except Exception:
-            recorder.current = frame
-            for box in everything:
-                recorder.guard(box, "an error")
-            raise
-        recorder.current = frame
-        recorder.pending = None
-        tag = self.take_returned(result)
-        for array, before in watched:
-            self._unseen_change(function, array, before)
-        if tag is not None:
-            return self.box(result, tag)
-        if isinstance(function, type):
-            parameters.adopt_fields(self, result, args, kwargs)
-        return self._result(function, args, kwargs, everything, holder, result)
-
-    def _result(
-        self,
-        function: Any,
-        args: list[Box],
-        kwargs: dict[str, Box],
-        everything: list[Box],
-        holder: Box | None,
-        result: Any,
-    ) -> Box:
-        recorder = self.recorder
-        if self.is_recordable(result):
-            if type(result) is bool or (_is_array(result) and recorder.ledger.knows(result)):
-                return self.box(result, None if _is_array(result) else self._steering(everything))
-            known = self._library(function, everything) if holder is None else None
-            return self._opaque(name_of(function), known, args, kwargs, everything, result)
-        if type(result) is str:
-            recorder.made_text(result, everything)
-        elif isinstance(result, (list, tuple, dict)) and not self._from_numbers(everything):
-            if recorder.ledger.existing_shadow(result) is None:
-                containers.adopt(recorder, result)
-        elif isinstance(result, (list, tuple)) and recorder.ledger.existing_shadow(result) is None:
-            tags: list[Tag] = []
-            known = self._library(function, everything) if holder is None else None
-            for position, item in enumerate(result):
-                seen = not self.is_recordable(item) or (_is_array(item) and recorder.ledger.knows(item))
-                made = (
-                    None if seen else self._opaque(name_of(function), known, args, kwargs, everything, item, position)
-                )
-                tags.append(made.tag if made is not None else None)
-            recorder.ledger.shadow(result, tags)
-        elif isinstance(result, types.GeneratorType) or hasattr(result, "gen"):
-            inner = getattr(result, "gen", result)
-            self.generators[id(inner)] = (inner, (args, kwargs))
-        elif isinstance(function, type) or not isinstance(result, (str, type, types.FunctionType, type(None))):
-            if recorder.ledger.existing_shadow(result) is None or isinstance(function, type):
-                recorder.ledger.born(result)
-            if isinstance(result, functools.partial):
-                self._adopt_partial(result, args, kwargs)
-        return self.box(result)
-
-    def _from_numbers(self, everything: list[Box]) -> bool:
-        """Whether a call that is not followed may have worked with numbers of the computation."""
-        if any(self.holds_numbers(b) or self.is_foreign(b.value) for b in everything):
-            return True
-        return any(self.recorder.opened_text(b.value) for b in everything if type(b.value) is str)
-
-    def _library(self, function: Any, everything: list[Box]) -> functions.Function | None:
-        """A pure library function can be called again, if what it was given can be given again."""
-        return None if any(self.is_foreign(b.value) for b in everything) else functions.library(function)
-
-    def _adopt_partial(self, result: Any, args: list[Box], kwargs: dict[str, Box]) -> None:
-        ledger = self.recorder.ledger
-        ledger.shadow(result.args, parameters.match(list(result.args), args[1:]))
-        ledger.shadow(result.keywords, {k: kwargs[k].tag if k in kwargs else None for k in result.keywords})
-
-    def _steering(self, everything: list[Box]) -> Tag:
-        """A truth found out of sight (``text.startswith``): the numbers it looked at must not change."""
-        for box in everything:
-            self.recorder.guard(box, "a test that is not followed")
-        return CONSTANT
-
-    def _unseen_change(self, function: Any, array: Any, before: Any) -> None:
-        if np.array_equal(array, before, equal_nan=array.dtype.kind in "fc"):
-            return
-        recorder = self.recorder
-        ref = recorder.step("opaque", "", (), (), {}, value=array, note=f"changed by {name_of(function)}")
-        recorder.opaque(f"{name_of(function)} changed an array", ref)
-        recorder.ledger.after_write(array, ref)
-
-    def _opaque(
-        self,
-        name: str,
-        known: functions.Function | None,
-        args: list[Box],
-        kwargs: dict[str, Box],
-        everything: list[Box],
-        result: Any,
-        output: int | None = None,
-    ) -> Box:
-        """One number or array that came out of a call that was not followed."""
-        recorder = self.recorder
-        numbers = any(map(self.holds_numbers, everything))
-        if not numbers and _gives_numbers(name):
-            return recorder.know(result, recorder.given(result, lost=False, note=f"given by {name}"))
-        numbers = numbers or any(self.is_foreign(b.value) for b in everything)
-        if not numbers and known is not None:
-            return recorder.know(result, recorder.given(result, lost=False, note=f"given by {name}"))
-        if not numbers and type(result) is int:
-            return self.box(result, CONSTANT)  # a count or a position, not a number of the computation
-        function = known or functions.Function(name, _nothing, "opaque")
-        ref = recorder.write(function, args, kwargs, result, output=output)
-        if known is None:
-            step = recorder.working.steps[ref.step]
-            step.function, step.note = "", f"{name} cannot be followed"
-        recorder.opaque(name, ref)
-        return recorder.know(result, ref)
-
     def group_path(self, number: int) -> str:
         """The dotted names of a group from the outside in, without occurrence numbers."""
         groups = self.recorder.working.groups
@@ -450,28 +326,6 @@ _SEQUENCES = (list, tuple, collections.deque)
 _WALKS = {kind.__iter__ for kind in _SEQUENCES}
 
 
-def _nothing(*args: Any, **kwargs: Any) -> None:
-    """Stands for a call that cannot be made again."""
-
-
 def _is_own(owner: Any, function: Any) -> bool:
     """Whether a method is the one that its object gives for its name, not one of ``super()``."""
     return bool(getattr(owner, function.__name__, None) == function)
-
-
-def _is_array(value: Any) -> bool:
-    return type(value) is np.ndarray and value.dtype.kind in "fiubc"
-
-
-def name_of(function: Any) -> str:
-    """The name of a function as a reader would write it, with its module unless that is the user's."""
-    module = getattr(function, "__module__", None) or getattr(
-        type(getattr(function, "__self__", None)), "__module__", ""
-    )
-    name = getattr(function, "__qualname__", None) or type(function).__qualname__
-    return f"{module}.{name}" if module not in ("builtins", "__main__", "", None) else name
-
-
-def _gives_numbers(name: str) -> bool:
-    """Functions that bring numbers in: random draws, files read, clocks."""
-    return any(part in name.lower() for part in ("random", "load", "read", "time", "input"))

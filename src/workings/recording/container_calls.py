@@ -8,6 +8,7 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from workings.recording.handlers import Handler
 from workings.recording.iteration import advance
 from workings.recording.ledger import CONSTANT, NUMBERS, Tag
 from workings.recording.operations import functions
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from workings.recording.calls import Calls
     from workings.recording.recorder import Box, Frame
 
-Handler = Callable[..., Any]
 METHODS: dict[tuple[type, str], Handler] = {}
 _LISTS: tuple[type, ...] = (list, collections.deque)
 
@@ -201,7 +201,7 @@ def _popitem(name: str, calls: Calls, frame: Frame, box: Box, args: list[Box], k
 
 @_method("update", of=DICTS[:-1])
 def _dict_update(name: str, calls: Calls, frame: Frame, box: Box, args: list[Box], kwargs: dict[str, Box]) -> Box:
-    from workings.recording.builtin_calls import as_dict
+    from workings.recording.conversion_calls import as_dict
 
     holder, ledger = box.value, calls.recorder.ledger
     new, new_tags = as_dict(calls, args, kwargs)

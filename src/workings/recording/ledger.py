@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workings.recording.operations.functions import duplicate
+from workings.recording.shadows import Shadows
 from workings.recording.working import Ref, Slot
 
 if TYPE_CHECKING:
@@ -68,28 +69,14 @@ class Seen:
         return _held(self.held)
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Shadow:
-    """A list, tuple, dict or object: one origin for each place, and what stood there when it was written down."""
-
-    holder: Any
-    tags: Any  # list of tags, or dict key -> tag
-    items: Any  # the same shape as tags: the objects themselves
-    inputs: Any = None  # the origins when ``ref`` was recorded
-    ref: Ref | None = None
-
-
-class Ledger:
+class Ledger(Shadows):
     """The origins of the values of one recording."""
 
     def __init__(self, recorder: Recorder) -> None:
-        self._recorder = recorder
+        super().__init__(recorder)
         self._seen: dict[int, Seen] = {}
         self._starts: list[tuple[int, int]] = []  # (low address, storage number), sorted
         self._storages: list[Storage] = []
-        self._shadows: dict[int, Shadow] = {}
-        self._scalars: dict[int, tuple[Any, Ref]] = {}
-        self._born: dict[int, Any] = {}
 
     # -- arrays -------------------------------------------------------------------------------------------------
 
@@ -177,8 +164,7 @@ class Ledger:
         self._seen.clear()
         self._storages.clear()
         self._starts.clear()
-        self._shadows.clear()
-        self._scalars.clear()
+        self.forget_all()
 
     def _storage_of(self, array: np.ndarray[Any, Any]) -> Storage | None:
         low, high = np.lib.array_utils.byte_bounds(array)
@@ -343,99 +329,6 @@ class Ledger:
         """Many writes: one of the whole memory stands for all of them; at worst a view is read anew needlessly."""
         if len(storage.writes) > 64:
             storage.writes = [(storage.version, storage.owner)]
-
-    # -- Python's containers ------------------------------------------------------------------------------------
-
-    def forget(self, holder: Any) -> None:
-        """A container that nobody can reach any more."""
-        self._shadows.pop(id(holder), None)
-
-    def existing_shadow(self, holder: Any) -> Shadow | None:
-        return self._shadows.get(id(holder))
-
-    def shadow(self, holder: Any, tags: Any) -> Shadow:
-        """Write down the origins of a container's places."""
-        items = dict(holder) if isinstance(holder, dict) else list(holder)
-        shadow = Shadow(holder, tags, items)
-        tensors = self._recorder.tensors
-        if tensors is None or type(holder) is not tuple or not holder or not all(map(tensors.is_tensor, holder)):
-            self._shadows[id(holder)] = (
-                shadow  # tensors know their origins themselves: remembering them would hold them
-            )
-        return shadow
-
-    def shadow_of(self, holder: Any) -> Shadow:
-        """The origins of a container's places; places changed behind our back have none."""
-        shadow = self._shadows.get(id(holder))
-        if shadow is None:
-            if isinstance(holder, dict):
-                return self.shadow(holder, dict.fromkeys(holder))
-            return self.shadow(holder, [None] * len(holder))
-        if isinstance(holder, dict):
-            if len(shadow.items) != len(holder) or any(shadow.items.get(k, self) is not v for k, v in holder.items()):
-                tags = {k: shadow.tags.get(k) if shadow.items.get(k, self) is v else None for k, v in holder.items()}
-                shadow.tags, shadow.items = tags, dict(holder)
-        elif len(shadow.items) != len(holder) or any(a is not b for a, b in zip(shadow.items, holder, strict=True)):
-            shadow.tags = [
-                shadow.tags[i] if i < len(shadow.items) and shadow.items[i] is v else None for i, v in enumerate(holder)
-            ]
-            shadow.items = list(holder)
-        return shadow
-
-    def place(self, holder: list[Any] | tuple[Any, ...], index: int) -> Tag:
-        """The origin of one place of a list or tuple."""
-        shadow = self._shadows.get(id(holder))
-        if shadow is None:
-            return None
-        if index < 0:
-            index += len(holder)
-        if len(shadow.items) == len(holder) and shadow.items[index] is holder[index]:
-            return shadow.tags[index]  # type: ignore[no-any-return]
-        return self.shadow_of(holder).tags[index]  # type: ignore[no-any-return]
-
-    def entry(self, holder: dict[Any, Any], key: Any, value: Any) -> Tag:
-        """The origin of one entry of a dictionary."""
-        shadow = self._shadows.get(id(holder))
-        if shadow is None or shadow.items.get(key, self) is not value:
-            return None
-        return shadow.tags.get(key)  # type: ignore[no-any-return]
-
-    def shadow_if_fresh(self, holder: Any) -> Shadow | None:
-        """The origins of a dictionary, if none of its entries came or went unseen."""
-        shadow = self._shadows.get(id(holder))
-        return shadow if shadow is not None and len(shadow.items) == len(holder) else None
-
-    def attribute(self, holder: Any, name: str, value: Any) -> Tag:
-        """The origin of an attribute of an object or of its class."""
-        for owner in (holder, *(type(holder).__mro__ if not isinstance(holder, type) else holder.__mro__)):
-            shadow = self._shadows.get(id(owner))
-            if shadow is not None and isinstance(shadow.items, dict) and shadow.items.get(name, self) is value:
-                return shadow.tags[name]  # type: ignore[no-any-return]
-        return None
-
-    def set_attribute(self, holder: Any, name: str, value: Any, tag: Tag) -> None:
-        shadow = self._shadows.get(id(holder))
-        if shadow is None:
-            shadow = self._shadows[id(holder)] = Shadow(holder, {}, {})
-        shadow.tags[name] = tag
-        shadow.items[name] = value
-
-    def born(self, instance: Any) -> None:
-        """An object made during this recording: what stands in it was not there before."""
-        self._born[id(instance)] = instance
-
-    def is_born(self, instance: Any) -> bool:
-        return id(instance) in self._born
-
-    # -- NumPy's scalars, which are objects of their own --------------------------------------------------------
-
-    def scalar(self, value: Any, ref: Ref) -> None:
-        if type(value) is not np.bool_:  # there are only two of them
-            self._scalars[id(value)] = (value, ref)
-
-    def scalar_ref(self, value: Any) -> Ref | None:
-        known = self._scalars.get(id(value))
-        return known[1] if known is not None else None
 
 
 _SETTLED_BYTES = 64 * 2**20  # what is copied at the end of a recording, at most

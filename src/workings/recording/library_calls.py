@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workings.recording.iteration import Handler
+from workings.recording.handlers import Handler, entering
 from workings.recording.ledger import CONSTANT, Tag
 from workings.recording.operations import functions
 from workings.recording.working import Ref, Room, Slot
@@ -18,16 +18,8 @@ if TYPE_CHECKING:
     from workings.recording.recorder import Box, Frame
 
 HANDLERS: dict[Any, Handler] = {}
+handles = entering(HANDLERS)
 _CHANGING_METHODS = {"fill", "sort", "put", "itemset", "partition", "resize", "byteswap", "setflags"}
-
-
-def _handles(*targets: Any) -> Callable[[Handler], Handler]:
-    def mark(handler: Handler) -> Handler:
-        for target in targets:
-            HANDLERS[target] = handler
-        return handler
-
-    return mark
 
 
 def call_known(
@@ -223,7 +215,7 @@ def change(
     return calls.box(result)
 
 
-@_handles(np.copyto, np.fill_diagonal, np.put_along_axis, np.put, np.place, np.putmask)
+@handles(np.copyto, np.fill_diagonal, np.put_along_axis, np.put, np.place, np.putmask)
 def _changing(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
     if not args or type(args[0].value) is not np.ndarray or not calls.is_recordable(args[0].value):
         return NotImplemented
@@ -231,7 +223,7 @@ def _changing(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs
     return change(calls, frame, known, args[0], args[1:], kwargs, functools.partial(function, args[0].value))
 
 
-@_handles(np.fromiter)
+@handles(np.fromiter)
 def _from_iterator(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
     """The items are taken first, so that each is known."""
     values, tags = calls.items_of(args[0])
@@ -246,7 +238,7 @@ def _from_iterator(calls: Calls, frame: Frame, function: Any, args: list[Box], k
 # -- functions that call a function -----------------------------------------------------------------------------------
 
 
-@_handles(np.apply_along_axis)
+@handles(np.apply_along_axis)
 def _along_axis(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
     """NumPy walks over the rows; its function is followed on each of them."""
     named = dict(zip(("func1d", "axis", "arr"), args, strict=False)) | kwargs
@@ -273,7 +265,7 @@ def _along_axis(calls: Calls, frame: Frame, function: Any, args: list[Box], kwar
     return calls.recorder.record(functions.BY_NAME["recording.along_axis"], boxes, {}, result)
 
 
-@_handles(np.fromfunction)
+@handles(np.fromfunction)
 def _from_function(calls: Calls, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Any:
     """The function is called once, on the arrays of row and column numbers."""
     options = {k: v for k, v in kwargs.items() if k != "dtype"}

@@ -16,7 +16,7 @@ from workings.recording.address import Address, AddressError
 from workings.recording.evaluation import Evaluator
 
 if TYPE_CHECKING:
-    from workings.reading.arithmetic import Arithmetic
+    from workings.reading.line import Arithmetic
     from workings.reading.replay import Replay
 
 # New values by address, or by the place itself: numbers, or the address of another value.

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from workings.reading.formula.latex import LatexPrinter
 from workings.reading.formula.symbols import symbol
-from workings.reading.walk import Section
+from workings.reading.sections import Section
 from workings.views.naming import last_name
 
 _MOST_CALLS = 4  # calls of one function from one line that are all shown

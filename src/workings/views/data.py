@@ -14,7 +14,7 @@ from workings.recording.operations.torch_names import PARAMETERS
 from workings.recording.working import Loss, Ref, Room, Slot, Step, Working
 
 if TYPE_CHECKING:
-    from workings.reading.arithmetic import Arithmetic
+    from workings.reading.line import Arithmetic
 
 VERSION = 1
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from workings.frozen import frozen
-from workings.reading.arithmetic import Line as Arithmetic
 from workings.reading.formula import Formula
+from workings.reading.line import Line as Arithmetic
 from workings.views.tables import Table
 
 DEPTHS = ("sentences", "steps", "numbers")

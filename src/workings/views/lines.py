@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import workings.equations
-from workings.reading.walk import Entry, Value
+from workings.reading.sections import Entry, Value
 from workings.recording.working import Site, Working
 
 _PACKAGE = Path(workings.equations.__file__).parent.parent

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from workings.reading.walk import Entry, Section, Value
+from workings.reading.sections import Entry, Section, Value
 from workings.recording.working import Ref
 from workings.views.document import Block, Prose, Step
 from workings.views.lines import is_literal, is_loop, is_ours, is_signature

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from workings.frozen import evolve
-from workings.reading.arithmetic import Line
 from workings.reading.formula import formula
-from workings.reading.walk import Entry, Section, Value, sample, worked
+from workings.reading.line import Line
+from workings.reading.sections import Entry, Section, Value, sample, worked
 from workings.recording.operations.expression import Leaf
 from workings.recording.working import Binding, Ref, Working
 from workings.views.calls import outer_symbols, repeats

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, chop_cells
 
-from workings.reading.arithmetic import Arithmetic
+from workings.reading.line import Arithmetic
 from workings.recording.working import Ref, Working
 from workings.views.document import (
     Block,
