@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
-
 from tests.training.support import encoder_decoder, pairs
+
 from workings.training.distribution import Processes, started
 from workings.training.objective import Objective
 from workings.training.schedules import Constant
