@@ -11,7 +11,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from workings.generation import GREEDY, Beams, Sampling, beam_search, generate, quicken
-from workings.generation.layouts import HalfLinear, Int8Linear, PackedLinear, StridedLinear
+from workings.generation.decoding import Decoding
+from workings.generation.layouts import BlockedLinear, HalfLinear, Int8Linear, PackedLinear, StridedLinear
 from workings.transformer import Rotary
 
 FLOAT64 = {"rtol": 1e-11, "atol": 1e-11}
@@ -87,9 +88,11 @@ def layer(outputs: int = 24, inputs: int = 17, seed: int = 1) -> tuple[Tensor, T
     return weight * 0.2, bias, x
 
 
-@pytest.mark.parametrize("kind", [StridedLinear, PackedLinear])
+@pytest.mark.parametrize("kind", [StridedLinear, BlockedLinear, PackedLinear])
 @pytest.mark.parametrize("sizes", [(24, 17), (17, 24)])
-def test_layouts_of_float32(kind: type[StridedLinear] | type[PackedLinear], sizes: tuple[int, int]) -> None:
+def test_layouts_of_float32(
+    kind: type[StridedLinear] | type[BlockedLinear] | type[PackedLinear], sizes: tuple[int, int]
+) -> None:
     weight, bias, x = layer(*sizes)
     if kind is PackedLinear and not PackedLinear.fits(weight):
         pytest.skip("this machine has no packed kernels")
@@ -97,6 +100,8 @@ def test_layouts_of_float32(kind: type[StridedLinear] | type[PackedLinear], size
     with torch.inference_mode():
         torch.testing.assert_close(kind(weight, bias)(x).double(), exact, rtol=1e-5, atol=1e-6)
         torch.testing.assert_close(kind(weight, None)(x).double(), exact - bias.double(), rtol=1e-5, atol=1e-6)
+        many = x.repeat(9, 1, 1)
+        torch.testing.assert_close(kind(weight, bias)(many).double(), exact.repeat(9, 1, 1), rtol=1e-5, atol=1e-6)
 
 
 def test_float16_rounds_the_weights_and_nothing_else() -> None:
@@ -142,3 +147,45 @@ def test_what_cannot_be_quantised_is_refused() -> None:
             quicken(model, weights)
     with pytest.raises(ValueError, match="weights is 'int4'"):
         quicken(model, "int4")
+
+
+@pytest.mark.parametrize("equal", [True, False], ids=["equal rows", "unequal rows"])
+@pytest.mark.parametrize("shape", ["decoder-only", "encoder-decoder"])
+@pytest.mark.parametrize("name", CHOICES)
+def test_steps_give_the_same_logits(name: str, shape: str, equal: bool) -> None:
+    """Token by token, rows moved about as beams are, and prompts that end, against the model's own cache."""
+    model = made(shape, **CHOICES[name])
+    prompts = [[3, 1, 4], [1, 5, 9]] if equal else [[3, 1], [1, 5, 9, 2]]
+    sources = [[7, 1, 2], [5]] if shape == "encoder-decoder" else None
+    with torch.inference_mode():
+        ours = Decoding(quicken(model), prompts, sources, copies=2, room=6)
+        plain = Decoding(model, prompts, sources, copies=2, room=6)
+        torch.testing.assert_close(ours.logits, plain.logits, **FLOAT64)
+        for new, rows in (([3, 7, 2, 8], [0, 0, 3, 2]), ([1, 2, 3, 4], [2, 3]), ([5, 6], [1, 0]), ([6, 2], None)):
+            for decoding in (ours, plain):
+                decoding.step(torch.tensor(new))
+                if rows is not None:
+                    decoding.reorder(torch.tensor(rows))
+            torch.testing.assert_close(ours.logits, plain.logits, **FLOAT64)
+
+
+@pytest.mark.parametrize("weights", ["float16", "int8"])
+def test_steps_in_fewer_bits_are_those_of_the_whole(weights: str) -> None:
+    model = quicken(made("decoder-only", positions=Rotary()).float(), weights)
+    with torch.inference_mode():
+        decoding = Decoding(model, [[3, 1, 4]], None, 1, 2)
+        decoding.step(torch.tensor([5]))
+        whole = model(torch.tensor([[3, 1, 4, 5]]))[:, -1]
+    # The inputs of a layer share a scale, which differs where more tokens are read at once.
+    torch.testing.assert_close(decoding.logits, whole, rtol=0.0, atol=1e-5 if weights == "float16" else 1.0)
+    assert torch.corrcoef(torch.cat([decoding.logits, whole]))[0, 1] > 0.99
+
+
+def test_many_keys() -> None:
+    model = made("decoder-only", positions=Rotary(), context=200)
+    with torch.inference_mode():
+        ours, plain = (Decoding(each, [[3, 1] * 63], None, 1, 9) for each in (quicken(model), model))
+        for token in (3, 1, 4, 1, 5):
+            for decoding in (ours, plain):
+                decoding.step(torch.tensor([token]))
+            torch.testing.assert_close(ours.logits, plain.logits, **FLOAT64)

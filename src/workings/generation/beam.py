@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from workings.generation.decoding import Decoding, Tokens, Writer, most_tokens, writing
+from workings.generation.largest import largest
 
 
 @dataclass(frozen=True)
@@ -130,12 +131,11 @@ def _likeliest(logits: Tensor, totals: Tensor, stops: int) -> list[list[_Candida
     Of one beam, what comes after as many tokens as there are beams and stop tokens can neither go on nor end.
     """
     prompts, beams = totals.shape
-    count = min(beams + stops, logits.shape[-1])
-    found = logits.topk(count, dim=-1)
-    logs = found.values.double() - logits.logsumexp(dim=-1, keepdim=True).double()
-    sums = (totals.to(logs.device)[:, :, None] + logs.view(prompts, beams, count)).flatten(1)
+    logs, tokens = largest(logits.log_softmax(dim=-1), beams + stops)
+    count = logs.shape[-1]
+    sums = (totals.to(logs.device)[:, :, None] + logs.double().view(prompts, beams, count)).flatten(1)
     order = sums.sort(dim=-1, descending=True, stable=True)
-    tokens = found.indices.view(prompts, -1).gather(-1, order.indices)
+    tokens = tokens.view(prompts, -1).gather(-1, order.indices)
     origins = order.indices // count
     rows = zip(order.values.tolist(), origins.tolist(), tokens.tolist(), strict=True)
     return [[_Candidate(*each) for each in zip(*row, strict=True)] for row in rows]

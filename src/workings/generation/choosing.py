@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from workings.generation import filters
+from workings.generation.largest import largest
 from workings.generation.settings import Sampling
 
 
@@ -69,11 +70,11 @@ def choose(logits: Tensor, sampling: Sampling, seen: Tensor | None, generators: 
 
 def _greedy(stages: list[Stage]) -> Choice:
     logits = stages[-1].logits
-    best, tokens = logits.topk(min(2, logits.shape[-1]), dim=-1)
+    best, tokens = largest(logits, 2)
     _check_numbers(best[:, 0])
     margins = best[:, 0] - best[:, 1] if best.shape[-1] > 1 else stages[0].margin
     if bool((margins == 0).any()):
-        # `topk` may name any of several equal largest; the first of them is the rule.
+        # Any of several equal largest may be named; the first of them is the rule.
         tokens = logits.argmax(dim=-1, keepdim=True)
     nothing = torch.zeros_like(margins)
     return Choice(tokens[:, 0], stages, None, nothing, nothing + 1.0, margins)

@@ -9,6 +9,8 @@ from typing import TypeAlias
 import torch
 from torch import Tensor
 
+from workings.generation.layouts import is_quick
+from workings.generation.steps import Steps
 from workings.transformer.choices import Learned
 from workings.transformer.config import Config
 from workings.transformer.models import DecoderOnly, EncoderDecoder
@@ -42,21 +44,24 @@ class Decoding:
             self.cache = model.cache(len(prompts), longest + room)
             states = model.states(tokens, lengths, self.cache)
             self.logits = model.logits(_last(states, lengths))
-            if copies > 1:
-                rows = torch.arange(len(prompts), device=device).repeat_interleave(copies)
-                self.cache.reorder(rows)
-                self.logits = self.logits[rows]
         else:
             # The rows of one source share its memory, for which they must be there when it is read.
             tokens, lengths = _padded([prompt for prompt in prompts for _ in range(copies)], device)
-            source, source_lengths = _padded(sources or [], device)
-            memory = model.encode(source, source_lengths)
+            memory, source_lengths = _encode(model, sources or [], device)
             self.cache = model.cache(len(tokens), longest + room)
             states = model.decode(tokens, memory, source_lengths, self.cache, lengths)
             self.logits = model.logits(_last(states, lengths))
+        self.steps = Steps(model, self.cache) if is_quick(model) else None
+        if copies > 1 and isinstance(model, DecoderOnly):
+            rows = torch.arange(len(prompts), device=device).repeat_interleave(copies)
+            self.reorder(rows)
+            self.logits = self.logits[rows]
 
     def step(self, tokens: Tensor) -> None:
         """Read one more token of each row: (rows,)."""
+        if self.steps is not None:
+            self.logits = self.steps(tokens)
+            return
         if isinstance(self.model, DecoderOnly):
             states = self.model.states(tokens[:, None], None, self.cache)
         else:
@@ -65,7 +70,10 @@ class Decoding:
 
     def reorder(self, rows: Tensor) -> None:
         """Make row i what row `rows[i]` was, for the next `step`; there may be fewer rows than before, or more."""
-        self.cache.reorder(rows)
+        if self.steps is not None:
+            self.steps.reorder(rows)
+        else:
+            self.cache.reorder(rows)
 
 
 @contextmanager
@@ -123,6 +131,33 @@ def _padded(rows: Sequence[Tokens], device: torch.device) -> tuple[Tensor, Tenso
     if all(len(row) == longest for row in rows):
         return tokens, None
     return tokens, torch.tensor([len(row) for row in rows], dtype=torch.int64, device=device)
+
+
+_ENOUGH = 64
+"""Tokens that keep the processor about as busy as more would."""
+
+
+def _encode(model: EncoderDecoder, sources: Sequence[Tokens], device: torch.device) -> tuple[Tensor, Tensor | None]:
+    """The memory of all sources, (b, s, d), and their lengths.
+
+    Sources of like lengths are read together: in one batch, much of what is computed would be padding.
+    """
+    order = sorted(range(len(sources)), key=lambda row: len(sources[row]))
+    groups: list[list[int]] = [[]]
+    for row in order:
+        group = groups[-1]
+        if group and len(group) * len(sources[group[0]]) >= _ENOUGH and len(sources[group[0]]) < len(sources[row]):
+            groups.append([])
+        groups[-1].append(row)
+    if len(groups) == 1:
+        tokens, lengths = _padded(sources, device)
+        return model.encode(tokens, lengths), lengths
+    longest = len(sources[order[-1]])
+    memory = torch.zeros(len(sources), longest, model.config.width, dtype=model.embedding.weight.dtype, device=device)
+    for group in groups:
+        tokens, lengths = _padded([sources[row] for row in group], device)
+        memory[group, : tokens.shape[1]] = model.encode(tokens, lengths)
+    return memory, torch.tensor([len(source) for source in sources], device=device)
 
 
 def _last(states: Tensor, lengths: Tensor | None) -> Tensor:

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias, TypeVar, assert_never
 
 from torch import Tensor, nn
 
-from workings.generation.layouts import HalfLinear, Int8Linear, PackedLinear, StridedLinear
+from workings.generation.layouts import BlockedLinear, HalfLinear, Int8Linear, PackedLinear, StridedLinear
 from workings.transformer.models import DecoderOnly, EncoderDecoder, EncoderOnly
 
 Weights: TypeAlias = Literal["float32", "float16", "int8"]
@@ -54,7 +54,9 @@ def _layer(weight: Tensor, bias: Tensor | None, weights: Weights, rows: int) -> 
         case "float16":
             return HalfLinear(weight, bias)
         case "float32":
-            several = rows > 1 and PackedLinear.fits(weight)
-            return PackedLinear(weight, bias) if several else StridedLinear(weight, bias)
+            if rows == 1:
+                return StridedLinear(weight, bias)
+            few = rows <= BlockedLinear.MOST or not PackedLinear.fits(weight)
+            return BlockedLinear(weight, bias) if few else PackedLinear(weight, bias)
         case _:
             assert_never(weights)

@@ -28,8 +28,36 @@ class StridedLinear(nn.Module):
         return functional.linear(x, self.weight, self.bias)
 
 
+class BlockedLinear(nn.Module):
+    """For a few rows: the weight is cut into blocks of 16 outputs, (n, in, 16), each small enough to stay at hand."""
+
+    WIDTH = 16
+    MOST = 32
+    """With more rows than this, putting the blocks together costs less than it brings."""
+
+    def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
+        super().__init__()
+        self.outputs, inputs = weight.shape
+        filled = functional.pad(weight, (0, 0, 0, -self.outputs % self.WIDTH))
+        self.blocks = filled.view(-1, self.WIDTH, inputs).transpose(1, 2).contiguous()
+        self.bias = bias
+
+    def forward(self, x: Tensor) -> Tensor:
+        rows = x.reshape(-1, x.shape[-1])
+        count, inputs, width = self.blocks.shape
+        if len(rows) > self.MOST:
+            product = rows @ self.blocks.transpose(0, 1).reshape(inputs, count * width)
+        else:
+            product = torch.bmm(rows.expand(count, -1, -1), self.blocks).transpose(0, 1).reshape(len(rows), -1)
+        if count * width > self.outputs:
+            product = product[:, : self.outputs]
+        if self.bias is not None:
+            product += self.bias
+        return product.view(*x.shape[:-1], self.outputs)
+
+
 class PackedLinear(nn.Module):
-    """For several rows: the weight lies in the blocks that oneDNN's kernels read; others make them each time."""
+    """For many rows: the weight lies in the blocks that oneDNN's kernels read; others make them each time."""
 
     ROWS = 64
     """The rows that blocks are chosen for; those of 2 to 256 rows were seen to be the same."""
@@ -92,3 +120,11 @@ class HalfLinear(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         product: Tensor = torch.ops.quantized.linear_dynamic_fp16.default(x, self.packed)
         return product
+
+
+LAYOUTS = (StridedLinear, BlockedLinear, PackedLinear, Int8Linear, HalfLinear)
+
+
+def is_quick(model: nn.Module) -> bool:
+    """Whether a model's linear layers are laid out for writing."""
+    return any(isinstance(module, LAYOUTS) for module in model.modules())
