@@ -1,8 +1,9 @@
 """A small training in float64, as one of several processes or alone.
 
-    torchrun --nproc-per-node 2 -m tests.training.together FOLDER
+    torchrun --nproc-per-node 2 -m tests.training.together FOLDER WAY
 
-For each way to share the work, writes what each step was, the validation, and the state after four steps.
+For a way to share the work, "replicated" or "sharded", writes what each step was, the validation, and the state after
+four steps.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
-
 from tests.training.support import encoder_decoder, pairs
+
 from workings.training.distribution import Processes, started
 from workings.training.objective import Objective
 from workings.training.schedules import Constant
 from workings.training.tensor_file import write_tensors
-from workings.training.trainer import Settings, Trainer
+from workings.training.trainer import NotFinite, Settings, Trainer
 
 STEPS, SAVED = 8, 4
 
@@ -43,25 +44,41 @@ def steps(trainer: Trainer, count: int) -> list[dict[str, Any]]:
     return found
 
 
-def main(folder: Path) -> None:
-    for name, sharded in (("replicated", False), ("sharded", True)):
-        with started(sharded=sharded) as processes:
-            trainer = training(processes)
-            reports = steps(trainer, SAVED)
-            tensors, about = trainer.state()
-            reports += steps(trainer, STEPS - SAVED)
-            validation = trainer.validate(pairs(tokens=12, seed=None), None)
-            assert validation is not None
-            again = training(processes)
-            again.restore(tensors, about)
-            steps(again, STEPS - SAVED)
-            one, other = trainer.weights(), again.weights()
-            if processes.first:
-                same = all(torch.equal(one[weight], other[weight]) for weight in one)
-                said = {"reports": reports, "loss": validation.loss, "world": processes.world, "resumed": same}
-                (folder / f"{name}.json").write_text(json.dumps(said))
-                write_tensors(folder / f"{name}.safetensors", tensors, about)
+def losing(trainer: Trainer) -> str:
+    """What is said when the second process alone meets a number that is not finite."""
+    if trainer.processes.rank == 1:
+        narrow = trainer.objective.model.get_submodule("decoder.blocks.0.feed_forward.narrow")
+        narrow.register_forward_hook(lambda module, inputs, output: output / 0)
+    try:
+        trainer.step()
+    except NotFinite as error:
+        return str(error)
+    return "nothing"
+
+
+def main(folder: Path, way: str) -> None:
+    with started(sharded=way == "sharded") as processes:
+        trainer = training(processes)
+        reports = steps(trainer, SAVED)
+        tensors, about = trainer.state()
+        reports += steps(trainer, STEPS - SAVED)
+        validation = trainer.validate(pairs(tokens=12, seed=None), None)
+        assert validation is not None
+        again = training(processes)
+        again.restore(tensors, about)
+        steps(again, STEPS - SAVED)
+        one, other = trainer.weights(), again.weights()
+        said = {
+            "reports": reports,
+            "loss": validation.loss,
+            "world": processes.world,
+            "resumed": all(torch.equal(one[weight], other[weight]) for weight in one),
+            "lost": losing(again),
+        }
+        if processes.first:
+            (folder / f"{way}.json").write_text(json.dumps(said))
+            write_tensors(folder / f"{way}.safetensors", tensors, about)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), sys.argv[2])
