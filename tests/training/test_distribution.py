@@ -67,6 +67,13 @@ def test_what_one_process_wishes_all_hear(folder: Path, way: str) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
+def test_what_one_process_loses_all_name(folder: Path, way: str) -> None:
+    message = said(folder, way)["lost"]
+    assert message.startswith("at step 9 the loss is nan: the first output that is not finite is that of model.decoder")
+    assert message.endswith("feed_forward.narrow (Linear)")
+
+
+@pytest.mark.parametrize("way", WAYS)
 def test_two_processes_go_on_exactly(folder: Path, way: str) -> None:
     assert said(folder, way)["resumed"]
 

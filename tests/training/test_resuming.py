@@ -112,7 +112,9 @@ def test_a_signal_saves_and_stops(tmp_path: Path, number: signal.Signals, step: 
     assert lines(RunDirectory.open(folder / "run")) == lines(RunDirectory.open(folder / "straight"))
 
 
-def test_a_second_signal_stops_at_once(tmp_path: Path) -> None:
+def test_a_later_signal_stops_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workings.training.stopping._ONE", -1.0)
+
     class Impatient(Listener):
         def stepped(self, report: Report) -> None:
             for _ in range(2):
@@ -122,6 +124,9 @@ def test_a_second_signal_stops_at_once(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         fit(trainer(), OFTEN, run=run, listener=Impatient())
     assert not run.has_state()
+    monkeypatch.undo()  # sent together, they are one
+    assert fit(trainer(), OFTEN, run=run, listener=Impatient()).ended == "stopped"
+    assert run.has_state()
 
 
 def test_n_and_n_steps_are_2n(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from workings.training.distribution import Processes, started
 from workings.training.objective import Objective
 from workings.training.schedules import Constant
 from workings.training.tensor_file import write_tensors
-from workings.training.trainer import Settings, Trainer
+from workings.training.trainer import NotFinite, Settings, Trainer
 
 STEPS, SAVED = 8, 4
 
@@ -44,6 +44,18 @@ def steps(trainer: Trainer, count: int) -> list[dict[str, Any]]:
     return found
 
 
+def losing(trainer: Trainer) -> str:
+    """What is said when the second process alone meets a number that is not finite."""
+    if trainer.processes.rank == 1:
+        narrow = trainer.objective.model.get_submodule("decoder.blocks.0.feed_forward.narrow")
+        narrow.register_forward_hook(lambda module, inputs, output: output / 0)
+    try:
+        trainer.step()
+    except NotFinite as error:
+        return str(error)
+    return "nothing"
+
+
 def main(folder: Path, way: str) -> None:
     with started(sharded=way == "sharded") as processes:
         trainer = training(processes)
@@ -56,9 +68,14 @@ def main(folder: Path, way: str) -> None:
         again.restore(tensors, about)
         steps(again, STEPS - SAVED)
         one, other = trainer.weights(), again.weights()
+        said = {
+            "reports": reports,
+            "loss": validation.loss,
+            "world": processes.world,
+            "resumed": all(torch.equal(one[weight], other[weight]) for weight in one),
+            "lost": losing(again),
+        }
         if processes.first:
-            same = all(torch.equal(one[weight], other[weight]) for weight in one)
-            said = {"reports": reports, "loss": validation.loss, "world": processes.world, "resumed": same}
             (folder / f"{way}.json").write_text(json.dumps(said))
             write_tensors(folder / f"{way}.safetensors", tensors, about)
 

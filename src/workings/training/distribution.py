@@ -65,6 +65,14 @@ class Processes:
         group.all_reduce(together)
         return together.tolist()
 
+    def least(self, number: float) -> float:
+        """The smallest that any process has."""
+        if self.world == 1:
+            return number
+        least = torch.tensor(number, dtype=torch.float64, device=self.device)
+        group.all_reduce(least, group.ReduceOp.MIN)
+        return float(least)
+
     def wait(self) -> None:
         """Until all are here."""
         if self.world > 1:
@@ -95,6 +103,7 @@ def started(*, sharded: bool = False) -> Iterator[Processes]:
         raise TrainingError(f"the {world} processes do not find each other: {error}", hint=hint) from None
     try:
         yield Processes(rank=group.get_rank(), world=world, device=device, sharded=sharded)
+        group.barrier()  # nobody leaves while another still needs it
     finally:
         group.destroy_process_group()
 

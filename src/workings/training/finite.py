@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 
 
-def first_not_finite(objective: nn.Module, compute: Callable[[], object]) -> str | None:
-    """The first module whose output is not finite while `compute` runs, as a reader would look for it.
+def first_not_finite(objective: nn.Module, compute: Callable[[], object]) -> int | None:
+    """The first module whose output is not finite while `compute` runs: its place among ``objective.modules()``.
 
     Args:
         objective: the module whose parts are watched.
@@ -18,14 +18,14 @@ def first_not_finite(objective: nn.Module, compute: Callable[[], object]) -> str
 
     Returns: None where all outputs are finite.
     """
-    found: list[str] = []
-    names = {module: name for name, module in objective.named_modules()}
+    found: list[int] = []
+    places = {module: place for place, module in enumerate(objective.modules())}
 
     def look(module: nn.Module, _: Any, output: Any) -> None:
         if not found and not all(bool(tensor.isfinite().all()) for tensor in _floats(output)):
-            found.append(_said(names[module], module))
+            found.append(places[module])
 
-    hooks = [module.register_forward_hook(look) for module in names]
+    hooks = [module.register_forward_hook(look) for module in places]
     try:
         with torch.no_grad():
             compute()
@@ -33,6 +33,15 @@ def first_not_finite(objective: nn.Module, compute: Callable[[], object]) -> str
         for hook in hooks:
             hook.remove()
     return found[0] if found else None
+
+
+def said(objective: nn.Module, place: int) -> str:
+    """A module as a reader would look for it, and which of its weights is not finite, if one is."""
+    name, module = list(objective.named_modules())[place]
+    if not name:
+        return "the logits and their cross-entropy, all states being finite"
+    bad = [n for n, p in module.named_parameters(recurse=False) if not bool(p.detach().isfinite().all())]
+    return f"{name} ({type(module).__name__})" + (f", whose {bad[0]} itself is not finite" if bad else "")
 
 
 def gradient_not_finite(objective: nn.Module) -> str | None:
@@ -46,13 +55,6 @@ def gradient_not_finite(objective: nn.Module) -> str | None:
 def all_finite(objective: nn.Module) -> bool:
     """Whether all weights are finite."""
     return all(bool(parameter.detach().isfinite().all()) for parameter in objective.parameters())
-
-
-def _said(name: str, module: nn.Module) -> str:
-    kind = type(module).__name__
-    said = f"{name} ({kind})" if name else "the logits and their cross-entropy, all states being finite"
-    bad = [n for n, p in module.named_parameters(recurse=False) if not bool(p.detach().isfinite().all())]
-    return f"{said}, whose {bad[0]} itself is not finite" if bad and name else said
 
 
 def _floats(output: Any) -> Iterator[Tensor]:

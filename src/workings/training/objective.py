@@ -94,7 +94,9 @@ class _Sums:
         self.loss = torch.zeros((), dtype=wide, device=states.device)
         self.correct = torch.zeros((), dtype=torch.int64, device=states.device)
         self.for_states = torch.empty_like(states) if needed[0] else None
-        self.for_weight = torch.zeros(weight.shape, dtype=wide, device=states.device) if needed[1] else None
+        # The first product is written into it; where there is none, or it is added, there must be zeros.
+        new = torch.empty if len(states) and states.dtype == wide else torch.zeros
+        self.for_weight = new(weight.shape, dtype=wide, device=states.device) if needed[1] else None
         self.for_bias = torch.zeros(words, dtype=wide, device=states.device) if needed[3] else None
         self.mean = self.weight.to(wide).mean(dim=0) if smoothing else None  # its product with a state: the mean logit
 
@@ -136,7 +138,7 @@ class _Sums:
             scaled = states * shares[:, None].to(states.dtype)
             if states.dtype != self.for_weight.dtype:
                 self.for_weight += low @ scaled
-            elif here.start == 0:  # what stands there, zeros, need not be read
+            elif here.start == 0:
                 torch.mm(low, scaled, out=self.for_weight)
             else:
                 self.for_weight.addmm_(low, scaled)

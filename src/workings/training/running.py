@@ -45,8 +45,8 @@ def train(
         file = Path(configuration)
         configuration = read_configuration(file)
         folder = file.parent if folder is None else folder
+        again = f"workings train {file} --resume" + ("" if run is None else f" --output {run}")
         run = (file.parent / (configuration.run or file.stem)) if run is None else run
-        again = f"workings train {file} --resume"
     else:
         again = "resume=True"
         run = run or configuration.run

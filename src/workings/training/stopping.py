@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from types import FrameType, TracebackType
 from typing import Any, Self, final
+
+_ONE = 1.0
+"""Signals within so many seconds are one: a terminal sends Ctrl-C to torchrun, which sends it on."""
 
 
 @final
 class Stopping:
     """Inside ``with Stopping() as stopping``, `stopping.asked` says whether one of the signals came.
 
-    A second one stops at once, with KeyboardInterrupt. Outside the main thread, signals are left as they are.
+    A later one stops at once, with KeyboardInterrupt. Outside the main thread, signals are left as they are.
     """
 
     def __init__(self) -> None:
         self.asked = False
+        self._since = 0.0
         self._before: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> Self:
@@ -30,6 +35,7 @@ class Stopping:
             signal.signal(number, handler)
 
     def _ask(self, number: int, frame: FrameType | None) -> None:
-        if self.asked:
+        if self.asked and time.monotonic() - self._since > _ONE:
             raise KeyboardInterrupt
+        self._since = self._since if self.asked else time.monotonic()
         self.asked = True

@@ -16,7 +16,7 @@ from torch import Tensor
 from workings.text.batches import Batch
 from workings.training.distribution import ALONE, Processes, like, whole
 from workings.training.errors import TrainingError
-from workings.training.finite import all_finite, first_not_finite, gradient_not_finite
+from workings.training.finite import all_finite, first_not_finite, gradient_not_finite, said
 from workings.training.listeners import Report, Validation
 from workings.training.objective import Objective
 from workings.training.optimiser import Average, adamw, clip, gradient_norm
@@ -267,8 +267,10 @@ class Trainer:
         if math.isfinite(loss):
             where = f"the gradient of {gradient_not_finite(self.objective) or 'some weight'} is not finite"
         else:
-            module = first_not_finite(self.objective, again)
-            where = f"the first output that is not finite is that of {module or 'no module: its sum overflows'}"
+            own = first_not_finite(self.objective, again)
+            place = self.processes.least(math.inf if own is None else own)
+            named = "no module: their sum overflows" if place == math.inf else said(self.objective, int(place))
+            where = f"the first output that is not finite is that of {named}"
         return NotFinite(f"at step {number:,} the loss is {loss:g}: {where}")
 
 
