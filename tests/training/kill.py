@@ -43,7 +43,7 @@ def main(folder: Path, kills: int) -> None:
     configuration = configured(SETTINGS)
     began = time.monotonic()
     train(configuration, folder / "straight", folder=folder)
-    longest = (time.monotonic() - began) / 4
+    longest = (time.monotonic() - began) / 8
     chances = random.Random(1)
     steps = []
     for _ in range(kills):
