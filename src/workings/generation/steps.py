@@ -8,7 +8,6 @@ projection makes them, and a row that is continued several times is copied once.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, TypeAlias
 
 import torch
@@ -26,9 +25,6 @@ from workings.transformer.positions import Rotation, rotate
 from workings.transformer.stacks import scores_mask
 
 Function: TypeAlias = Callable[[Tensor], Tensor]
-
-_FEW_KEYS = 128
-"""Up to so many keys, multiplying and adding rows is quicker than the fused kernel, which needs a while to start."""
 
 
 class _Now:
@@ -55,7 +51,7 @@ class _OwnAttention:
         self.heads, self.groups, self.columns = attention.heads, attention.groups, attention.columns
         self.project: Function = attention.projections.forward
         self.output: Function = attention.output.forward
-        self.attend = _attention(attention.score, self.columns)
+        self.attend = _attention(attention.score)
         rows, groups, capacity, columns = layer.keys.shape
         self.kept = layer.keys.new_zeros(rows, capacity, 2 * groups * columns)
         sides = self.kept[:, :used].view(rows, used, 2, groups, columns)
@@ -97,7 +93,7 @@ class _MemoryAttention:
         self.heads, self.columns = attention.heads, attention.columns
         self.queries: Function = attention.queries.forward
         self.output: Function = attention.output.forward
-        self.attend = _attention(attention.score, self.columns)
+        self.attend = _attention(attention.score)
         self.keys, self.values = attention.recall(None, layer)
 
     def __call__(self, x: Tensor, now: _Now) -> Tensor:
@@ -204,22 +200,13 @@ class Steps:
             self.memory_mask = self.memory_mask[memories]
 
 
-def _attention(score: Any, columns: int) -> Callable[[Tensor, Tensor, Tensor, Tensor | None], Tensor]:
+def _attention(score: Any) -> Callable[[Tensor, Tensor, Tensor, Tensor | None], Tensor]:
     """The score as a function of queries (b, h, t, c), keys and values (b, g, s, c) and what is added to the scores."""
     if not isinstance(score, DotProductScore):
         return lambda queries, keys, values, mask: score(queries, keys, values, KernelMask(mask, False))
-    scale = columns**-0.5 if score.scale is None else score.scale
-    kernel = partial(functional.scaled_dot_product_attention, scale=scale, enable_gqa=score.grouped)
-
-    def attend(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
-        if queries.shape[2] > 1 or keys.shape[2] > _FEW_KEYS or score.grouped:
-            return kernel(queries, keys, values, mask)
-        scores = (keys * (queries * scale)).sum(dim=-1, keepdim=True)
-        if mask is not None:
-            scores = scores + mask.transpose(-1, -2)
-        return (values * scores.softmax(dim=2)).sum(dim=2, keepdim=True)
-
-    return attend
+    kernel = functional.scaled_dot_product_attention
+    scale, grouped = score.scale, score.grouped
+    return lambda queries, keys, values, mask: kernel(queries, keys, values, mask, scale=scale, enable_gqa=grouped)
 
 
 def _norm(norm: LayerNormalisation | RootMeanSquareNormalisation) -> Function:
