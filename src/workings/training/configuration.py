@@ -111,7 +111,10 @@ class Batches(_Table):
 
 
 class Training(_Table):
-    """How it is trained; see `Settings`, `Limits` and the schedules. 0 minutes, clipping, average, patience: none."""
+    """How it is trained; see `Settings`, `Limits` and the schedules.
+
+    0 means none for `minutes`, `clipping`, `average` and `patience`, and all for `validation_batches`.
+    """
 
     steps: Positive
     minutes: Annotated[float, Field(ge=0)] = 0
@@ -130,6 +133,7 @@ class Training(_Table):
     compile: bool = False
     sharded: bool = False
     validate_every: Positive = 500
+    validation_batches: Annotated[int, Field(ge=0)] = 0
     save_every: Positive = 500
     report_every: Positive = 50
     patience: Annotated[int, Field(ge=0)] = 0
@@ -188,13 +192,8 @@ KINDS: dict[str, type[Translate | LanguageModel | Classify | Copy | Embeddings]]
 }
 _ADAPTER: TypeAdapter[Configuration] = TypeAdapter(Annotated[Configuration, Field(discriminator="task")])
 
-FREE = {
-    ("run",),
-    *(
-        ("training", key)
-        for key in "steps minutes sharded validate_every save_every report_every patience preflight tensorboard".split()
-    ),
-}
+_COURSE = "steps minutes validate_every validation_batches save_every report_every patience"
+FREE = {("run",), *(("training", key) for key in f"{_COURSE} preflight sharded tensorboard".split())}
 """What may be another when a training is resumed: it does not change the steps themselves."""
 
 

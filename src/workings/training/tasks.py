@@ -30,7 +30,7 @@ from workings.training.configuration import (
 from workings.training.errors import TrainingError
 from workings.training.objective import Objective
 from workings.training.run_directory import Description, RunDirectory
-from workings.training.skip_gram import SkipGram
+from workings.training.skip_gram import SkipGram, SkipGramTrainer
 from workings.transformer.config import Config
 from workings.transformer.models import build
 
@@ -85,6 +85,15 @@ class Prepared:
         size = self.configuration.batches
         return BatchOrder(self.validation, tokens=size.tokens, rows=size.rows, seed=None)
 
+    def check(self) -> None:
+        """See that there are batches to be made of the data.
+
+        Raises:
+            TextError: there is too little of it.
+        """
+        self.batches().plan(0)
+        self.validation_batches().plan(0)
+
     def description(self) -> Description:
         """What the run directory says of it."""
         return Description(
@@ -104,16 +113,25 @@ class PreparedWords:
     tokenisers: Tokenisers
     corpus: TextCorpus
 
-    def settings(self) -> SkipGram:
-        """How they are learned."""
+    def trainer(self) -> SkipGramTrainer:
+        """What learns them.
+
+        Raises:
+            TrainingError: there are too few words.
+        """
         model, training = self.configuration.model, self.configuration.training
-        return SkipGram(
+        settings = SkipGram(
             **model.model_dump(),
             passes=training.passes,
             words=training.words,
             rate=training.rate,
             seed=self.configuration.seed,
         )
+        return SkipGramTrainer(self.corpus, settings)
+
+    def check(self) -> None:
+        """See that there are words to learn. Raises TrainingError."""
+        self.trainer()
 
     def description(self) -> Description:
         """What the run directory says of it."""
