@@ -82,7 +82,7 @@ class _OwnAttention:
         """Make row i what row `rows[i]` was."""
         if len(self.spare) != len(rows):
             self.spare = self.kept.new_zeros(len(rows), *self.kept.shape[1:])
-        self.spare[:, :used] = self.kept[:, :used].index_select(0, rows)
+        torch.index_select(self.kept[:, :used], 0, rows, out=self.spare[:, :used])
         self.kept, self.spare = self.spare, self.kept
 
 
@@ -112,11 +112,13 @@ class _Layer:
     def __init__(self, block: Any, cache: LayerCache, used: int) -> None:
         self.own = _OwnAttention(block.attention, cache, used)
         self.memory: _MemoryAttention | None = None
-        self.parts: list[tuple[Function, Callable[[Tensor, _Now], Tensor]]] = [(_norm(block.attention_norm), self.own)]
+        self.parts: list[tuple[Function, Callable[[Tensor, _Now], Tensor]]]
+        self.parts = [(norm_function(block.attention_norm), self.own)]
         if hasattr(block, "cross_attention"):
             self.memory = _MemoryAttention(block.cross_attention, cache)
-            self.parts.append((_norm(block.cross_attention_norm), self.memory))
-        self.parts.append((_norm(block.feed_forward_norm), _feed_forward(block.feed_forward)))
+            self.parts.append((norm_function(block.cross_attention_norm), self.memory))
+        network = feed_forward_function(block.feed_forward)
+        self.parts.append((norm_function(block.feed_forward_norm), lambda x, now: network(x)))
         self.before = isinstance(block, PreNormBlock | PreNormCrossBlock)
 
     def __call__(self, x: Tensor, now: _Now) -> Tensor:
@@ -176,6 +178,11 @@ class Steps:
         now.memory_mask = self.memory_mask
         return now
 
+    def share(self, copies: int) -> None:
+        """Make so many copies of each row, which share its memory."""
+        rows = torch.arange(len(self.layers[0].own.kept)).repeat_interleave(copies)
+        self._reorder_own(rows.to(self.layers[0].own.kept.device))
+
     def reorder(self, rows: Tensor) -> None:
         """Make row i what row `rows[i]` was; there may be fewer rows than before, or more.
 
@@ -185,6 +192,9 @@ class Steps:
         if memory is not None:
             sharing = len(self.layers[0].own.kept) // len(memory.keys)
             self._reorder_memory(rows[::sharing] // sharing, len(memory.keys))
+        self._reorder_own(rows)
+
+    def _reorder_own(self, rows: Tensor) -> None:
         for layer in self.layers:
             layer.own.reorder(rows, self.longest)
         if self.lengths is not None:
@@ -209,7 +219,8 @@ def _attention(score: Any) -> Callable[[Tensor, Tensor, Tensor, Tensor | None], 
     return lambda queries, keys, values, mask: kernel(queries, keys, values, mask, scale=scale, enable_gqa=grouped)
 
 
-def _norm(norm: LayerNormalisation | RootMeanSquareNormalisation) -> Function:
+def norm_function(norm: LayerNormalisation | RootMeanSquareNormalisation) -> Function:
+    """A normalisation as a function."""
     shape, weight, epsilon = norm.weight.shape, norm.weight.detach(), norm.epsilon
     if isinstance(norm, RootMeanSquareNormalisation):
         return lambda x: torch.rms_norm(x, shape, weight, epsilon)
@@ -217,14 +228,15 @@ def _norm(norm: LayerNormalisation | RootMeanSquareNormalisation) -> Function:
     return lambda x: torch.layer_norm(x, shape, weight, bias, epsilon)
 
 
-def _feed_forward(network: PlainFeedForward | GatedFeedForward) -> Callable[[Tensor, _Now], Tensor]:
+def feed_forward_function(network: PlainFeedForward | GatedFeedForward) -> Function:
+    """A feed-forward network as a function."""
     widen: Function = network.widen.forward
     narrow: Function = network.narrow.forward
     activation = network.activation
     if isinstance(network, PlainFeedForward):
-        return lambda x, now: narrow(activation(widen(x)))
+        return lambda x: narrow(activation(widen(x)))
 
-    def gated(x: Tensor, now: _Now) -> Tensor:
+    def gated(x: Tensor) -> Tensor:
         gates, widened = widen(x).chunk(2, dim=-1)
         return narrow(activation(gates) * widened)
 
