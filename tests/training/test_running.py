@@ -17,8 +17,9 @@ from tests.training.support import LINES
 from workings.text.errors import TextError
 from workings.training import RunDirectory, Terminal, TrainingError, configured, train
 from workings.training.listeners import Finding, Limits, Listener, Outcome, Report, Validation
+from workings.training.prepared import Prepared
 from workings.training.progress import duration
-from workings.training.tasks import Prepared, prepare, prepare_again
+from workings.training.tasks import prepare, prepare_again
 
 MODEL = {"width": 16, "heads": 2, "context": 24}
 TRAINING = {"steps": 6, "validate_every": 3, "save_every": 3, "report_every": 2, "warmup": 2}

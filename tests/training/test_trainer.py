@@ -202,6 +202,7 @@ def test_validation_is_the_mean_over_all_targets_without_smoothing_or_dropout() 
     assert given.validate(windows(seed=None), None, lambda: True) is None
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # the compiler's own
 def test_a_compiled_model_takes_the_same_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Traced as for the compiler, and run as it is; what is not finite is found in it too."""

@@ -7,14 +7,16 @@ from pathlib import Path
 
 import torch
 
-from workings.training.configuration import Configuration, Training, difference, read_configuration, schedule_of
+from workings.training.configuration import difference, read_configuration, schedule_of
 from workings.training.distribution import Processes, started
 from workings.training.errors import TrainingError
 from workings.training.listeners import Limits, Listener, Listeners, Outcome
 from workings.training.loop import fit
 from workings.training.preflight import preflight
+from workings.training.prepared import Prepared, PreparedWords
 from workings.training.run_directory import RunDirectory
-from workings.training.tasks import TOKENS, Prepared, PreparedWords, prepare, prepare_again
+from workings.training.tables import Configuration, Training
+from workings.training.tasks import TOKENS, prepare, prepare_again
 from workings.training.trainer import Settings, Trainer
 
 
