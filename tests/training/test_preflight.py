@@ -15,7 +15,8 @@ from workings.training import configured
 from workings.training.memory import available, estimate, kept_for_backward, said_bytes
 from workings.training.objective import Objective
 from workings.training.preflight import preflight
-from workings.training.tasks import Prepared, prepare
+from workings.training.prepared import Prepared
+from workings.training.tasks import prepare
 from workings.transformer import Config, Dropout
 from workings.transformer.models import build
 

@@ -17,8 +17,9 @@ from tests.training.support import LINES
 from workings.text.errors import TextError
 from workings.training import RunDirectory, Terminal, TrainingError, configured, train
 from workings.training.listeners import Finding, Limits, Listener, Outcome, Report, Validation
+from workings.training.prepared import Prepared
 from workings.training.progress import duration
-from workings.training.tasks import Prepared, prepare, prepare_again
+from workings.training.tasks import prepare, prepare_again
 
 MODEL = {"width": 16, "heads": 2, "context": 24}
 TRAINING = {"steps": 6, "validate_every": 3, "save_every": 3, "report_every": 2, "warmup": 2}
@@ -64,6 +65,8 @@ TASKS: dict[str, dict[str, Any]] = {
 
 
 def settings(task: str, **training: Any) -> dict[str, Any]:
+    if task == "embeddings":
+        return {"task": task, "data": {"text": "text.txt"}}
     return {"task": task.split(maxsplit=1)[0], "training": {**TRAINING, **training}, **TASKS[task]}
 
 
@@ -184,6 +187,9 @@ WRONG: dict[str, tuple[str, dict[str, Any], str]] = {
     "an unknown choice": ("lm", sized(position="rotary"), r"\[model\] position .* did you mean 'pos"),
     "a given vocabulary": ("lm", sized(vocabulary=5), r"model\.vocabulary is given; expected it to be left out"),
     "long copies": ("copy", {"data": {"longest": 24}}, r"data\.longest is 24; expected less than model\.context"),
+    "little text": ("lm", {"data": {"text": "text.txt", "validation_share": 0.999}}, "more than the context of 24"),
+    "no pair for validation": ("copy", {"data": {"pairs": 1, "validation_pairs": 0}}, "validation_pairs is 0"),
+    "few words": ("embeddings", {"model": {"minimum": 10_000}}, "0 words that occur at least 10000 times"),
     "a short context": ("translate", sized(context=3), "no sentence pairs, but 0 blank and 36 too long"),
 }
 

@@ -195,3 +195,23 @@ def test_validation_is_the_mean_over_all_targets_without_smoothing_or_dropout() 
         tokens += int((batch.targets != IGNORED).sum())
     assert found.tokens == tokens
     assert found.loss == pytest.approx(loss / tokens, rel=1e-5)
+    part = given.validate(windows(rows=2, seed=None), found.loss, most=3)
+    assert part is not None
+    first = [batch.targets for batch in list(windows(rows=2, seed=None))[:3] if batch.targets is not None]
+    assert part.tokens == sum(int((targets != IGNORED).sum()) for targets in first)
+    assert given.validate(windows(seed=None), None, lambda: True) is None
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # the compiler's own
+def test_a_compiled_model_takes_the_same_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Traced as for the compiler, and run as it is; what is not finite is found in it too."""
+    trace = torch.compile
+    monkeypatch.setattr(torch, "compile", lambda function, **options: trace(function, backend="eager", **options))
+    plain, compiled = trainer(dropout=0.0), trainer(dropout=0.0, compile=True)
+    for _ in range(3):
+        expected, found = plain.step()[0], compiled.step()[0]
+        assert found.loss == pytest.approx(expected.loss, rel=1e-6)
+    compiled.objective.model.get_parameter("stack.blocks.1.feed_forward.widen.bias").data[0] = torch.nan
+    with pytest.raises(NotFinite, match=r"model\.stack\.blocks\.1\.feed_forward\.widen \(Linear\), whose bias itself"):
+        compiled.step()

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from workings.generation.layouts import is_quick
+from workings.generation.sources import read_sources
 from workings.generation.steps import Steps
 from workings.transformer.choices import Learned
 from workings.transformer.config import Config
@@ -36,26 +37,38 @@ class Decoding:
         Raises: ValueError for prompts, sources or a model that do not fit together.
         """
         check(model, prompts, sources)
-        self.model = model
+        self.model, self.quick = model, is_quick(model)
+        self.steps: Steps | None = None
         device = model.embedding.weight.device
-        longest = max(map(len, prompts))
-        if isinstance(model, DecoderOnly):
-            tokens, lengths = _padded(prompts, device)
-            self.cache = model.cache(len(prompts), longest + room)
-            states = model.states(tokens, lengths, self.cache)
-            self.logits = model.logits(_last(states, lengths))
+        # An encoder-decoder's rows share their source's memory, for which they must be there when it is read.
+        early = isinstance(model, EncoderDecoder) and not self.quick
+        tokens, lengths = _padded([prompt for prompt in prompts for _ in range(copies if early else 1)], device)
+        self.cache = model.cache(len(tokens), tokens.shape[1] + room)
+        if isinstance(model, EncoderDecoder):
+            states = self._target(model, tokens, lengths, sources or [])
         else:
-            # The rows of one source share its memory, for which they must be there when it is read.
-            tokens, lengths = _padded([prompt for prompt in prompts for _ in range(copies)], device)
-            memory, source_lengths = _encode(model, sources or [], device)
-            self.cache = model.cache(len(tokens), longest + room)
-            states = model.decode(tokens, memory, source_lengths, self.cache, lengths)
-            self.logits = model.logits(_last(states, lengths))
-        self.steps = Steps(model, self.cache) if is_quick(model) else None
-        if copies > 1 and isinstance(model, DecoderOnly):
+            states = model.states(tokens, lengths, self.cache)
+        self.logits = model.logits(_last(states, lengths))
+        if self.quick:
+            self.steps = Steps(model, self.cache)
+        if copies > 1 and not early:
             rows = torch.arange(len(prompts), device=device).repeat_interleave(copies)
-            self.reorder(rows)
+            if self.steps is not None:
+                self.steps.share(copies)
+            else:
+                self.cache.reorder(rows)
             self.logits = self.logits[rows]
+
+    def _target(
+        self, model: EncoderDecoder, tokens: Tensor, lengths: Tensor | None, sources: Sequence[Tokens]
+    ) -> Tensor:
+        """Read the sources, and the beginnings of the targets: (b, t) to states (b, t, d)."""
+        device = tokens.device
+        if self.quick:
+            read_sources(model, self.cache, *_padded(sources, device))
+            return model.decode(tokens, None, None, self.cache, lengths)
+        memory, source_lengths = _encode(model, sources, device)
+        return model.decode(tokens, memory, source_lengths, self.cache, lengths)
 
     def step(self, tokens: Tensor) -> None:
         """Read one more token of each row: (rows,)."""

@@ -11,6 +11,10 @@ from workings.generation.layouts import BlockedLinear, HalfLinear, Int8Linear, P
 from workings.transformer.models import DecoderOnly, EncoderDecoder, EncoderOnly
 
 Weights: TypeAlias = Literal["float32", "float16", "int8"]
+
+_MANY = 256
+"""Rows of a product that reads many tokens at once."""
+
 AnyModel = TypeVar("AnyModel", DecoderOnly, EncoderDecoder, EncoderOnly)
 
 
@@ -35,7 +39,10 @@ def quicken(model: AnyModel, weights: Weights = "float32", rows: int = 1) -> Any
     output = _layer(model.output_weight.detach(), _detached(model.output_bias), weights, rows)
     for name, module in model.named_modules():
         if isinstance(module, nn.Linear) and module is not model.output:
-            quick.set_submodule(name, _layer(module.weight.detach(), _detached(module.bias), weights, rows))
+            # Sources are read whole, and so is what the decoder asks of their memory.
+            whole = name.startswith("encoder.") or name.endswith(".keys_values") or isinstance(model, EncoderOnly)
+            layer = _layer(module.weight.detach(), _detached(module.bias), weights, _MANY if whole else rows)
+            quick.set_submodule(name, layer)
         elif isinstance(module, nn.Dropout):
             quick.set_submodule(name, nn.Identity())
     # The one product that is no module: the method is replaced, in this object alone.

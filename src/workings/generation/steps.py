@@ -8,7 +8,6 @@ projection makes them, and a row that is continued several times is copied once.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, TypeAlias
 
 import torch
@@ -26,9 +25,6 @@ from workings.transformer.positions import Rotation, rotate
 from workings.transformer.stacks import scores_mask
 
 Function: TypeAlias = Callable[[Tensor], Tensor]
-
-_FEW_KEYS = 128
-"""Up to so many keys, multiplying and adding rows is quicker than the fused kernel, which needs a while to start."""
 
 
 class _Now:
@@ -55,7 +51,7 @@ class _OwnAttention:
         self.heads, self.groups, self.columns = attention.heads, attention.groups, attention.columns
         self.project: Function = attention.projections.forward
         self.output: Function = attention.output.forward
-        self.attend = _attention(attention.score, self.columns)
+        self.attend = _attention(attention.score)
         rows, groups, capacity, columns = layer.keys.shape
         self.kept = layer.keys.new_zeros(rows, capacity, 2 * groups * columns)
         sides = self.kept[:, :used].view(rows, used, 2, groups, columns)
@@ -86,7 +82,7 @@ class _OwnAttention:
         """Make row i what row `rows[i]` was."""
         if len(self.spare) != len(rows):
             self.spare = self.kept.new_zeros(len(rows), *self.kept.shape[1:])
-        self.spare[:, :used] = self.kept[:, :used].index_select(0, rows)
+        torch.index_select(self.kept[:, :used], 0, rows, out=self.spare[:, :used])
         self.kept, self.spare = self.spare, self.kept
 
 
@@ -97,7 +93,7 @@ class _MemoryAttention:
         self.heads, self.columns = attention.heads, attention.columns
         self.queries: Function = attention.queries.forward
         self.output: Function = attention.output.forward
-        self.attend = _attention(attention.score, self.columns)
+        self.attend = _attention(attention.score)
         self.keys, self.values = attention.recall(None, layer)
 
     def __call__(self, x: Tensor, now: _Now) -> Tensor:
@@ -116,11 +112,13 @@ class _Layer:
     def __init__(self, block: Any, cache: LayerCache, used: int) -> None:
         self.own = _OwnAttention(block.attention, cache, used)
         self.memory: _MemoryAttention | None = None
-        self.parts: list[tuple[Function, Callable[[Tensor, _Now], Tensor]]] = [(_norm(block.attention_norm), self.own)]
+        self.parts: list[tuple[Function, Callable[[Tensor, _Now], Tensor]]]
+        self.parts = [(norm_function(block.attention_norm), self.own)]
         if hasattr(block, "cross_attention"):
             self.memory = _MemoryAttention(block.cross_attention, cache)
-            self.parts.append((_norm(block.cross_attention_norm), self.memory))
-        self.parts.append((_norm(block.feed_forward_norm), _feed_forward(block.feed_forward)))
+            self.parts.append((norm_function(block.cross_attention_norm), self.memory))
+        network = feed_forward_function(block.feed_forward)
+        self.parts.append((norm_function(block.feed_forward_norm), lambda x, now: network(x)))
         self.before = isinstance(block, PreNormBlock | PreNormCrossBlock)
 
     def __call__(self, x: Tensor, now: _Now) -> Tensor:
@@ -180,6 +178,11 @@ class Steps:
         now.memory_mask = self.memory_mask
         return now
 
+    def share(self, copies: int) -> None:
+        """Make so many copies of each row, which share its memory."""
+        rows = torch.arange(len(self.layers[0].own.kept)).repeat_interleave(copies)
+        self._reorder_own(rows.to(self.layers[0].own.kept.device))
+
     def reorder(self, rows: Tensor) -> None:
         """Make row i what row `rows[i]` was; there may be fewer rows than before, or more.
 
@@ -189,6 +192,9 @@ class Steps:
         if memory is not None:
             sharing = len(self.layers[0].own.kept) // len(memory.keys)
             self._reorder_memory(rows[::sharing] // sharing, len(memory.keys))
+        self._reorder_own(rows)
+
+    def _reorder_own(self, rows: Tensor) -> None:
         for layer in self.layers:
             layer.own.reorder(rows, self.longest)
         if self.lengths is not None:
@@ -204,25 +210,17 @@ class Steps:
             self.memory_mask = self.memory_mask[memories]
 
 
-def _attention(score: Any, columns: int) -> Callable[[Tensor, Tensor, Tensor, Tensor | None], Tensor]:
+def _attention(score: Any) -> Callable[[Tensor, Tensor, Tensor, Tensor | None], Tensor]:
     """The score as a function of queries (b, h, t, c), keys and values (b, g, s, c) and what is added to the scores."""
     if not isinstance(score, DotProductScore):
         return lambda queries, keys, values, mask: score(queries, keys, values, KernelMask(mask, False))
-    scale = columns**-0.5 if score.scale is None else score.scale
-    kernel = partial(functional.scaled_dot_product_attention, scale=scale, enable_gqa=score.grouped)
-
-    def attend(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
-        if queries.shape[2] > 1 or keys.shape[2] > _FEW_KEYS or score.grouped:
-            return kernel(queries, keys, values, mask)
-        scores = (keys * (queries * scale)).sum(dim=-1, keepdim=True)
-        if mask is not None:
-            scores = scores + mask.transpose(-1, -2)
-        return (values * scores.softmax(dim=2)).sum(dim=2, keepdim=True)
-
-    return attend
+    kernel = functional.scaled_dot_product_attention
+    scale, grouped = score.scale, score.grouped
+    return lambda queries, keys, values, mask: kernel(queries, keys, values, mask, scale=scale, enable_gqa=grouped)
 
 
-def _norm(norm: LayerNormalisation | RootMeanSquareNormalisation) -> Function:
+def norm_function(norm: LayerNormalisation | RootMeanSquareNormalisation) -> Function:
+    """A normalisation as a function."""
     shape, weight, epsilon = norm.weight.shape, norm.weight.detach(), norm.epsilon
     if isinstance(norm, RootMeanSquareNormalisation):
         return lambda x: torch.rms_norm(x, shape, weight, epsilon)
@@ -230,14 +228,15 @@ def _norm(norm: LayerNormalisation | RootMeanSquareNormalisation) -> Function:
     return lambda x: torch.layer_norm(x, shape, weight, bias, epsilon)
 
 
-def _feed_forward(network: PlainFeedForward | GatedFeedForward) -> Callable[[Tensor, _Now], Tensor]:
+def feed_forward_function(network: PlainFeedForward | GatedFeedForward) -> Function:
+    """A feed-forward network as a function."""
     widen: Function = network.widen.forward
     narrow: Function = network.narrow.forward
     activation = network.activation
     if isinstance(network, PlainFeedForward):
-        return lambda x, now: narrow(activation(widen(x)))
+        return lambda x: narrow(activation(widen(x)))
 
-    def gated(x: Tensor, now: _Now) -> Tensor:
+    def gated(x: Tensor) -> Tensor:
         gates, widened = widen(x).chunk(2, dim=-1)
         return narrow(activation(gates) * widened)
 

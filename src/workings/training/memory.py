@@ -10,7 +10,7 @@ from torch import Tensor
 
 from workings.text.batches import Batch
 from workings.training.objective import Objective, score_bytes
-from workings.training.tasks import Prepared
+from workings.training.prepared import Prepared
 
 _PROGRAM = 300 << 20
 """Python and PyTorch themselves."""

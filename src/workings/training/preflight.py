@@ -21,7 +21,7 @@ from workings.training.listeners import Finding
 from workings.training.memory import available, estimate, said_bytes
 from workings.training.objective import Objective, states_of
 from workings.training.optimiser import adamw, clip, gradient_norm
-from workings.training.tasks import Prepared
+from workings.training.prepared import Prepared
 from workings.transformer.models import EncoderOnly
 
 _ROWS, _POSITIONS = 4, 48

@@ -7,15 +7,16 @@ from pathlib import Path
 
 import torch
 
-from workings.training.configuration import Configuration, Training, difference, read_configuration, schedule_of
+from workings.training.configuration import difference, read_configuration, schedule_of
 from workings.training.distribution import Processes, started
 from workings.training.errors import TrainingError
 from workings.training.listeners import Limits, Listener, Listeners, Outcome
 from workings.training.loop import fit
 from workings.training.preflight import preflight
+from workings.training.prepared import Prepared, PreparedWords
 from workings.training.run_directory import RunDirectory
-from workings.training.skip_gram import SkipGramTrainer
-from workings.training.tasks import TOKENS, Prepared, PreparedWords, prepare, prepare_again
+from workings.training.tables import Configuration, Training
+from workings.training.tasks import TOKENS, prepare, prepare_again
 from workings.training.trainer import Settings, Trainer
 
 
@@ -83,6 +84,7 @@ def _open_or_make(
         listener.said(f"There is no training in {path} yet: it begins.")
     with RunDirectory.creating(path, replace=replace) as beside:
         prepared = prepare(configuration, folder, work=beside / TOKENS)
+        prepared.check()
         made = RunDirectory(beside, prepared.description())
         made.save_tokenisers(prepared.tokenisers.source, prepared.tokenisers.target)
         made.write_description()
@@ -98,7 +100,7 @@ def _trained(
 
         listener = Listeners([listener, Board(run.path / "tensorboard")])
     if isinstance(prepared, PreparedWords):
-        words = SkipGramTrainer(prepared.corpus, prepared.settings())
+        words = prepared.trainer()
         limits = Limits(
             steps=words.steps,
             minutes=prepared.configuration.training.minutes or None,
@@ -119,7 +121,7 @@ def _trained(
     return fit(
         trainer,
         limits_of(chosen),
-        validate=lambda best, stop: trainer.validate(held_out, best, stop),
+        validate=lambda best, stop: trainer.validate(held_out, best, stop, chosen.validation_batches or None),
         run=run,
         listener=listener,
         resume=resume,

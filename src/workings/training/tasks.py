@@ -1,24 +1,23 @@
-"""From a run file to what is trained: tokenisers, examples, model, objective."""
+"""From a run file to its data: read, and cut into tokens, for each task in its way."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, assert_never, final
+from typing import Any, assert_never
 
-import torch
-
-from workings.text.batches import Examples, Labelled, Pairs, Windows
+from workings.text.batches import Labelled, Pairs, Windows
 from workings.text.corpora import LabelledCorpus, ParallelCorpus, TextCorpus
 from workings.text.errors import TextError
 from workings.text.labelled import read_rows
-from workings.text.order import BatchOrder
 from workings.text.parallel import read_pairs
 from workings.text.reading import files_of, read_text
 from workings.text.tokenisers import Tokeniser
-from workings.training.configuration import (
+from workings.training.errors import TrainingError
+from workings.training.prepared import Prepared, PreparedWords, Tokenisers
+from workings.training.run_directory import RunDirectory
+from workings.training.tables import (
     Classify,
     Configuration,
     Copy,
@@ -27,101 +26,12 @@ from workings.training.configuration import (
     TokeniserTable,
     Translate,
 )
-from workings.training.errors import TrainingError
-from workings.training.objective import Objective
-from workings.training.run_directory import Description, RunDirectory
-from workings.training.skip_gram import SkipGram
 from workings.transformer.config import Config
-from workings.transformer.models import build
 
 _MAPPED = 64 << 20
 """Texts larger than this, in bytes, are kept as a file of token numbers instead of in memory."""
 TOKENS = "tokens"
 """The folder of these files in a run directory."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Tokenisers:
-    """How the source, or the only text, is cut; and the target."""
-
-    source: Tokeniser
-    target: Tokeniser
-
-    @classmethod
-    def one(cls, tokeniser: Tokeniser) -> Tokenisers:
-        return cls(source=tokeniser, target=tokeniser)
-
-
-@final
-@dataclass(frozen=True, kw_only=True)
-class Prepared:
-    """What a run file comes to: everything that is needed to begin, or to measure again.
-
-    Attributes:
-        labels: the names of a classifier's classes.
-        notes: what was left out or cut, in words.
-    """
-
-    configuration: Translate | LanguageModel | Classify | Copy
-    tokenisers: Tokenisers
-    config: Config
-    training: Examples
-    validation: Examples
-    labels: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-
-    def objective(self) -> Objective:
-        """The model, drawn from the seed, and what it is trained for."""
-        torch.manual_seed(self.configuration.seed)
-        return Objective(build(self.config), self.configuration.training.smoothing)
-
-    def batches(self) -> BatchOrder:
-        """The order in which it is trained on."""
-        size = self.configuration.batches
-        return BatchOrder(self.training, tokens=size.tokens, rows=size.rows, seed=self.configuration.seed)
-
-    def validation_batches(self) -> BatchOrder:
-        """Each validation example once, in batches of the same size."""
-        size = self.configuration.batches
-        return BatchOrder(self.validation, tokens=size.tokens, rows=size.rows, seed=None)
-
-    def description(self) -> Description:
-        """What the run directory says of it."""
-        return Description(
-            task=self.configuration.task,
-            model=self.config.to_dict(),
-            configuration=self.configuration.model_dump(),
-            labels=self.labels,
-        )
-
-
-@final
-@dataclass(frozen=True, kw_only=True)
-class PreparedWords:
-    """The same for embeddings."""
-
-    configuration: Embeddings
-    tokenisers: Tokenisers
-    corpus: TextCorpus
-
-    def settings(self) -> SkipGram:
-        """How they are learned."""
-        model, training = self.configuration.model, self.configuration.training
-        return SkipGram(
-            **model.model_dump(),
-            passes=training.passes,
-            words=training.words,
-            rate=training.rate,
-            seed=self.configuration.seed,
-        )
-
-    def description(self) -> Description:
-        """What the run directory says of it."""
-        return Description(
-            task="embeddings",
-            model={"width": self.configuration.model.width},
-            configuration=self.configuration.model_dump(),
-        )
 
 
 def prepare(

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Literal, Protocol, Self, final
 
 import torch
@@ -172,13 +173,24 @@ class Trainer:
         return loss, correct
 
     def validate(
-        self, batches: Order, best: float | None, stop: Callable[[], bool] = lambda: False
+        self,
+        batches: Order,
+        best: float | None,
+        stop: Callable[[], bool] = lambda: False,
+        most: int | None = None,
     ) -> Validation | None:
-        """The plain loss over one pass of batches; None where it was told to stop before the end."""
+        """The plain loss over one pass of batches.
+
+        Args:
+            batches: in the same order each time.
+            best: the lowest loss so far.
+            stop: asked after each batch whether to stop; then nothing is said. Several processes do not ask.
+            most: score the first batches only, as many as this.
+        """
         loss, correct, tokens = 0.0, 0.0, 0
         self.module.eval()
         with torch.no_grad(), self.weights_in_use():
-            for batch in batches.shard(self.processes.rank, self.processes.world):
+            for batch in islice(batches.shard(self.processes.rank, self.processes.world), most):
                 own, hits = self._forward(batch)
                 loss, correct, tokens = loss + own.item(), correct + hits.item(), tokens + batch.all_tokens
                 if self.processes.world == 1 and stop():
@@ -267,7 +279,8 @@ class Trainer:
         if math.isfinite(loss):
             where = f"the gradient of {gradient_not_finite(self.objective) or 'some weight'} is not finite"
         else:
-            own = first_not_finite(self.objective, again)
+            with torch.compiler.set_stance("force_eager"):  # a compiled model has no modules to look at
+                own = first_not_finite(self.objective, again)
             place = self.processes.least(math.inf if own is None else own)
             named = "no module: their sum overflows" if place == math.inf else said(self.objective, int(place))
             where = f"the first output that is not finite is that of {named}"
