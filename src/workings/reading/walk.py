@@ -156,7 +156,7 @@ class _Walker:
                 step = self.working.steps[line.ref.step]
                 entry = Entry(
                     value.path, "", line.formula, None, (value,), (line.ref.step,), given=line.given, about=line.about,
-                    operation=step.operation, note=step.note, unwritten=True, moved=line.moved,
+                    operation=step.operation, note=step.note if line.given else "", unwritten=True, moved=line.moved,
                 )  # fmt: skip
                 out.append(entry)
         return out
