@@ -1,11 +1,13 @@
 """Formulas of what no line of source spells out: recorded torch models, against what a person would write."""
 
+import json
+
 import pytest
 
 import workings as wk
 from workings.reading.walk import walk
 from workings.recording.running import record_script
-from workings.views import latex, markdown, terminal
+from workings.views import data, latex, markdown, terminal
 
 torch = pytest.importorskip("torch")
 nn, functional = torch.nn, torch.nn.functional
@@ -268,3 +270,13 @@ def test_a_part_that_was_cut_before_is_what_went_in():
     working = recorded(nn.Linear(4, 2), whole[0])
     assert formulas(working) == ["output = input weightᵀ + bias"]
     assert formulas(computed(lambda x: x * x + x, whole[0])) == ["add = take_flat² + take_flat"]
+
+
+def test_rows_of_different_lengths_have_no_table_and_are_lists_in_json():
+    rows = [numbers(2), numbers(3)]
+    with pytest.warns(UserWarning, match="nested tensors"):
+        nested = torch.nested.nested_tensor(rows)
+    assert data.plain(nested) == [rows[0].tolist(), rows[1].tolist()]
+    working = computed(lambda x: x * 2, nested)
+    assert "multiply" not in terminal.render(working)
+    json.loads(data.render(working))
