@@ -1,11 +1,13 @@
 """Formulas of what no line of source spells out: recorded torch models, against what a person would write."""
 
+import json
+
 import pytest
 
 import workings as wk
 from workings.reading.walk import walk
 from workings.recording.running import record_script
-from workings.views import latex, markdown, terminal
+from workings.views import data, latex, markdown, terminal
 
 torch = pytest.importorskip("torch")
 nn, functional = torch.nn, torch.nn.functional
@@ -110,6 +112,13 @@ def test_products_and_known_functions_have_lines_of_their_own():
         (lambda x: x.permute(0, 2, 1) @ x, ["matmul = givenᵀ given"]),
         (lambda x: x.masked_fill(x > 0, float("-inf")), ["masked_fill = { −∞ if given > 0; given otherwise }"]),
         (lambda x: x.clone().add_(1).mul_(x), ["multiply = (given + 1) · given"]),
+        (lambda x: x[:, ::2] + 1, ["add = given[:, 0:3:2] + 1"]),
+        (lambda x: x[:, None, 0] + 1, ["add = rearrange(given)[:, :, 0] + 1"]),
+        (lambda x: x.split([1, 2], 1)[1] * 2, ["multiply = 2 given[:, 1:3]"]),
+        (lambda x: x.index_select(0, torch.tensor([0])), ["take = given[given#1]"]),
+        (lambda x: x.index_select(1, torch.tensor([0])), ["take = take_{given#1, axis 1}(given)"]),
+        (lambda x: x.view(1, 12).sum(-1), ["sum = Σ_row rearrange(given)"]),
+        (lambda x: x.view(3, 4).sum(-1), ["sum = Σ_row given"]),
         (torch.special.i0, ["i₀ = i₀(given)"]),
     ],
 )
@@ -159,7 +168,7 @@ def test_multi_head_attention():
         "matmul#1 = 0.7071 copy#1[0] copy#1[1]ᵀ",
         "softmax = softmax_row(matmul#1)",
         "matmul = softmax copy#1[2]",
-        "mean = μ_{axis 1}(softmax)",
+        "mean = μ_{axis 1}(rearrange(softmax))",  # the heads have an axis of their own by now
         "transpose = matmul given#1ᵀ + given",
     ]
 
@@ -261,3 +270,13 @@ def test_a_part_that_was_cut_before_is_what_went_in():
     working = recorded(nn.Linear(4, 2), whole[0])
     assert formulas(working) == ["output = input weightᵀ + bias"]
     assert formulas(computed(lambda x: x * x + x, whole[0])) == ["add = take_flat² + take_flat"]
+
+
+def test_rows_of_different_lengths_have_no_table_and_are_lists_in_json():
+    rows = [numbers(2), numbers(3)]
+    with pytest.warns(UserWarning, match="nested tensors"):
+        nested = torch.nested.nested_tensor(rows)
+    assert data.plain(nested) == [rows[0].tolist(), rows[1].tolist()]
+    working = computed(lambda x: x * 2, nested)
+    assert "multiply" not in terminal.render(working)
+    json.loads(data.render(working))

@@ -18,17 +18,11 @@ from workings.frozen import frozen
 from workings.reading.filling import Values, filled, number, template
 from workings.reading.formula import Formula, formula
 from workings.reading.formula.symbols import upright
-from workings.recording.operations.bound import Bound, Operand, base_name, operation_of
+from workings.reading.layout import CUT, is_layout, keys_of, turned
+from workings.recording.operations.bound import Bound, Operand, operation_of
 from workings.recording.operations.catalogue import CATALOGUE
-from workings.recording.working import Ref, Step, Working
+from workings.recording.working import Ref, Working
 
-# They lay numbers out in another way. Inside a formula nobody writes that; alone, it is all that happened.
-LAYOUT = {
-    "reshape", "ravel", "squeeze", "expand_dims", "broadcast_to", "view_as", "expand_as", "copy", "astype", "cast",
-    "detach", "alias", "lift_fresh", "array", "asarray", "asanyarray", "ascontiguousarray", "item", "tolist",
-    "atleast_1d", "atleast_2d",
-}  # fmt: skip
-_CUT = {"getitem", "split", "split_with_sizes", "unbind", "unsafe_split", "unsafe_split_with_sizes"}
 _USUAL = {"alpha": 1, "beta": 1, "value": 1, "ord": 2}  # settings that nobody writes down
 _MOST_NUMBERS = 12  # of an array that stands in a call, written out
 
@@ -139,7 +133,7 @@ class _Writer:
         step = self.working.steps[number]
         bound = Bound(self.working, step)
         operation = operation_of(step)
-        if operation in _CUT and step.inputs:
+        if operation in CUT and step.inputs:
             return self.cut(bound)
         layout = is_layout(self.working, step)
         if layout and self.is_inside(step.inputs[0].step):
@@ -149,16 +143,32 @@ class _Writer:
             return _rearranged(self.value(step.inputs[0]))
         names, body = template(operation, step.output)
         values: Values = {}
-        for place, parameter in enumerate(names.args):
-            values[parameter.arg] = self.argument(_positional(bound, place))
         for parameter in names.kwonlyargs:
             values[parameter.arg] = self.setting(bound, parameter.arg)
+        for place, parameter in enumerate(names.args):
+            given, axis = _positional(bound, place), values.get("axis")
+            values[parameter.arg] = self.along(given, axis) if isinstance(given, Operand) else self.argument(given)
         every = {names.vararg.arg: self.rest(bound, len(names.args), names.vararg.arg)} if names.vararg else {}
         found = filled(body, values, every)
         if found is None:
             return self.named(operation)
         unknown = step.output is not None and operation not in CATALOGUE
         return self.subscript(found, [ast.Constant(step.output)]) if unknown else found
+
+    def along(self, operand: Operand, axis: ast.expr | None) -> ast.expr | None:
+        """An operand; where axes count, and they are not those it is written with, that is said."""
+        value = self.argument(operand)
+        if axis is None or value is None or operand.ref is None or operand.ref.index:
+            return value
+        before, after = self.base_shape(operand.ref.step), operand.shape
+        last = isinstance(axis, ast.UnaryOp) and before[-1:] == after[-1:]
+        return value if last or before == after else _rearranged(value)
+
+    def base_shape(self, number: int) -> tuple[int, ...]:
+        """The shape of a value as it is written: what lays it out in another way is not."""
+        step = self.working.steps[number]
+        written = (self.group, Ref(number)) not in self.names.own and self.is_inside(number)
+        return self.base_shape(step.inputs[0].step) if written and is_layout(self.working, step) else step.shape
 
     def rest(self, bound: Bound, first: int, name: str) -> list[ast.expr]:
         """Every further argument; of an operation that is not known, only those that are values of steps."""
@@ -206,28 +216,28 @@ class _Writer:
 
     def cut(self, bound: Bound) -> ast.expr:
         """A part of an array: ``x[:, 0:4]``."""
-        step = bound.step
-        base = self.value(step.inputs[0])
-        rank = len(bound.operand(0).shape) if isinstance(bound.args[0], Operand) else 0
-        axis = int(bound.get("axis", 0) or 0) % rank if rank else 0
-        name = base_name(step)
-        size = bound.operand(0).shape[axis] if rank else 0
-        if name in ("select", "unbind"):
-            key = self.argument(bound.named.get("index")) if name == "select" else ast.Constant(step.output or 0)
-        elif name in ("slice", "narrow") or "split" in name:
-            first, last = _stretch(bound, name, step.output or 0)
-            key = ast.Slice(number(first), number(min(last, size)))
-        else:
-            return self.subscript(base, [self._key(k) for k in _keys(bound.named.get("index"))])
-        return self.subscript(base, [*[ast.Slice()] * axis, key if key is not None else ast.Slice()])
+        shape = bound.operand(0).shape if isinstance(bound.args[0], Operand) else ()
+        keys = keys_of(bound, len(shape))
+        plain = all(key is not Ellipsis and key is not None for key in keys)
+        sizes = [*shape, *[0] * len(keys)] if plain else [0] * len(keys)
+        written = [self.key(key, size) for key, size in zip(keys, sizes, strict=False)]
+        ref = bound.step.inputs[0]
+        base = self.value(ref)
+        same = bool(ref.index) or self.base_shape(ref.step) == self.working.steps[ref.step].shape
+        return self.subscript(base if same else _rearranged(base), written)
 
-    def _key(self, key: Any) -> ast.expr:
+    def key(self, key: Any, size: int) -> ast.expr:
+        """An index; of an axis whose ``size`` is known (not 0), a slice from where to where."""
         if isinstance(key, slice):
-            return ast.Slice(*(self.argument(end) for end in (key.start, key.stop, key.step)))
+            first, last, step = key.indices(size) if size else (key.start, key.stop, key.step)
+            if size and (first, last, step) == (0, size, 1):
+                return ast.Slice()
+            ends = (first, last, None if step == 1 else step)
+            return ast.Slice(*(None if end is None else self.argument(end) for end in ends))
         if key is Ellipsis:
             return ast.Constant(...)
         found = self.argument(key)
-        return found if found is not None else ast.Slice()
+        return found if found is not None else ast.Constant(None)
 
 
 def _rearranged(value: ast.expr) -> ast.expr:
@@ -236,37 +246,6 @@ def _rearranged(value: ast.expr) -> ast.expr:
         case ast.Call(func=ast.Name(id="rearrange")):
             return value
     return ast.Call(ast.Name("rearrange"), [value], [])
-
-
-def is_layout(working: Working, step: Step) -> bool:
-    """Whether a step only lays its numbers out in another way."""
-    if operation_of(step) == "transpose":
-        return turned(Bound(working, step)) is False
-    return operation_of(step) in LAYOUT and len(step.inputs) == 1
-
-
-def is_part(working: Working, step: Step) -> bool:
-    """Whether a step takes a part of a value, or its transpose: short enough to be written wherever it is used."""
-    operation = operation_of(step)
-    return operation in _CUT or (operation == "transpose" and turned(Bound(working, step)) is True)
-
-
-def turned(bound: Bound) -> bool | None:
-    """Whether a transposition turns matrices (the last axis becomes the one before it), or only moves other axes.
-
-    None where it does something else.
-    """
-    rank = len(bound.step.shape)
-    order = list(range(rank))
-    if "axis1" in bound.named:  # PyTorch's transpose, NumPy's swapaxes
-        one, other = (int(bound.get(key, 0)) % rank for key in ("axis1", "axis2"))
-        order[one], order[other] = other, one
-    else:
-        axes = bound.get("axes")
-        order = [int(a) % rank for a in axes] if axes else order[::-1]
-    if rank < 2 or order[-1] == rank - 1:
-        return False
-    return True if order[-2] == rank - 1 else None
 
 
 def _axis(axis: int, rank: int) -> int:
@@ -278,19 +257,3 @@ def _positional(bound: Bound, place: int) -> Any:
     if place < len(bound.args):
         return bound.args[place]
     return bound.named.get(bound.names[place]) if place < len(bound.names) else None
-
-
-def _stretch(bound: Bound, name: str, output: int) -> tuple[int, int]:
-    """From where to where an axis is cut."""
-    if name == "slice":
-        return int(bound.get("start", 0) or 0), int(bound.get("stop", 1 << 62))
-    if name == "narrow":
-        first = int(bound.get("start", 0))
-        return first, first + int(bound.get("length", 1))
-    size = bound.get("sizes", bound.get("size", 1))
-    sizes = [int(s) for s in size] if isinstance(size, (list, tuple)) else [int(size)] * (output + 1)
-    return sum(sizes[:output]), sum(sizes[: output + 1])
-
-
-def _keys(index: Any) -> Sequence[Any]:
-    return index if isinstance(index, (tuple, list)) else [index]

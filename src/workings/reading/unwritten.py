@@ -13,11 +13,12 @@ from functools import cached_property
 
 from workings.frozen import frozen
 from workings.reading.formula import Formula
-from workings.reading.symbolic import Names, is_layout, is_part, step_formula
+from workings.reading.layout import is_layout, is_part
+from workings.reading.symbolic import Names, step_formula
 from workings.reading.walk import is_unwritten
 from workings.recording.operations import meaning
 from workings.recording.operations.bound import operation_of
-from workings.recording.operations.catalogue import CATALOGUE, describe
+from workings.recording.operations.catalogue import CATALOGUE, arrays, describe
 from workings.recording.working import Binding, Group, Ref, Step, Working
 
 _LONGEST = 10  # operations written in one formula
@@ -108,18 +109,31 @@ class Unwritten:
             if kind == "given":  # zeros, ones: made of nothing
                 self.inside.add(number)
             return False
-        if not users and number not in self.results and (step.output or operation_of(step) in _BOOKKEEPING):
+        left_over = bool(step.output) or operation_of(step) in _BOOKKEEPING or self._has_used_sibling(step)
+        if not users and number not in self.results and left_over:
             return False
         if number in self.passed_on:
             shown = number in self.cut | self.results if number in self.layout else not users
             self.inside |= {number} - ({number} if shown else set())
             return shown
         ends = self._ends(number)
-        small = kind in ("elementwise", "movement") and ends <= self.unwritten
+        small = (kind == "elementwise" or operation_of(step) in arrays.ENTRIES) and ends <= self.unwritten
         if len(ends) == 1 and (small or ends <= self.results) and self._length(number) < _LONGEST:
             self.inside.add(number)
             return False
         return True
+
+    def _has_used_sibling(self, step: Step) -> bool:
+        """Whether of several results of one call another one is used."""
+        if step.output is None:
+            return False
+        for number in range(step.number + 1, len(self.working.steps)):
+            other = self.working.steps[number]
+            if not other.output or (other.function, other.inputs) != (step.function, step.inputs):
+                return False
+            if self.users.get(number):
+                return True
+        return False
 
     def _length(self, number: int) -> int:
         """How many operations a formula of this step would write."""

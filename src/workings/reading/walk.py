@@ -156,7 +156,7 @@ class _Walker:
                 step = self.working.steps[line.ref.step]
                 entry = Entry(
                     value.path, "", line.formula, None, (value,), (line.ref.step,), given=line.given, about=line.about,
-                    operation=step.operation, note=step.note, unwritten=True, moved=line.moved,
+                    operation=step.operation, note=step.note if line.given else "", unwritten=True, moved=line.moved,
                 )  # fmt: skip
                 out.append(entry)
         return out
@@ -252,7 +252,10 @@ class _Walker:
 
     def _value(self, ref: Ref, path: str, name: str = "") -> Value | None:
         try:
-            array = as_array(self.working.value(ref))
+            whole = self.working.value(ref)
+            if getattr(whole, "is_nested", False):
+                return None  # PyTorch's rows of different lengths, which are no array
+            array = as_array(whole)
         except Exception as error:
             from workings.recording.evaluation import NotRecorded
 

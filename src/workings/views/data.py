@@ -151,6 +151,8 @@ def plain(value: Any) -> Any:
             return value.__name__
     if value is Ellipsis:
         return "..."
+    if getattr(value, "is_nested", False):  # PyTorch's rows of different lengths
+        return [plain(row) for row in value.unbind()]
     if hasattr(value, "shape") and hasattr(value, "dtype"):
         try:
             return _nested(as_array(value).tolist())

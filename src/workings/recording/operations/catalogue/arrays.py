@@ -111,8 +111,11 @@ ENTRIES: dict[str, tuple[str, str]] = {
     "unstack": ("One entry along an axis.", "x: x[...]"),
     # -- picking --------------------------------------------------------------------------------------------------
     "getitem": ("A part is taken out: a row, a column, one number, or several.", "x, i: x[i]"),
-    "take": ("The entries at given places are taken out along an axis.", "x, i: x[i]"),
-    "take_along_axis": ("In every row, the entry at a place of its own.", "x, i: x[i]"),
+    "take": (
+        "The entries at given places are taken out along an axis.",
+        "x, i, *, index, axis: np.take(x, index if index else i, axis=axis)",
+    ),
+    "take_along_axis": ("In every row, the entry at a place of its own.", "x, i, *, index: x[index if index else i]"),
     "take_flat": ("The same numbers, or some of them, seen through another array.", "x: view(x)"),
     "select": (
         "One of several numbers, by the first condition that holds.",
