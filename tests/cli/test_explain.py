@@ -83,7 +83,9 @@ def test_the_glossary_refers_to_what_exists():
 def test_examples(workings):
     lines = workings("examples").out.splitlines()
     assert [line.split()[0] for line in lines[:2]] == ["apple", "journey"]
-    assert all(len(line.split()) > 1 for line in lines if line)
+    examples, models = lines[: lines.index("")], lines[lines.index("") + 1 :]
+    assert all(len(line.split()) > 1 for line in examples)  # each has its title beside its name
+    assert len(models) == 1 and "shakespeare" in models[0]
 
 
 def test_new_example(process, tmp_path):
