@@ -38,7 +38,7 @@ def findings(given: Prepared, objective: Objective | None = None) -> dict[str, t
 
 def test_a_good_start(folder: Path) -> None:
     """The loss of a model that knows nothing is ln of the vocabulary."""
-    given = prepared(folder, "translate", model={**settings("translate")["model"], "scaled_embeddings": False})
+    given = prepared(folder, "translate")
     found = findings(given)
     assert all(fine for fine, _ in found.values()), found
     assert list(found) == [
