@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from workings.recording.operations.functions import resolve, room
 
 if TYPE_CHECKING:
-    from workings.recording.working import Ref, Step, Working
+    from workings.recording.working import Ref, Step
 
 _CACHE_BYTES = 256 * 2**20
 
@@ -21,18 +21,18 @@ class NotRecorded(Exception):
 class Evaluator:
     """Gives the value of any step of one Working, keeping recently recomputed ones within a fixed budget."""
 
-    def __init__(self, working: Working) -> None:
-        self._working = working
+    def __init__(self, steps: list[Step]) -> None:
+        self._steps = steps
         self._recent: OrderedDict[int, Any] = OrderedDict()
         self._bytes = 0
         self.versions: dict[int, tuple[Any, int]] = {}  # tensors kept by reference: a weak one, and their version then
 
     def value(self, ref: Ref) -> Any:
-        return part(self.step_value(ref.step), ref, self._working.steps[ref.step])
+        return part(self.step_value(ref.step), ref, self._steps[ref.step])
 
     def step_value(self, number: int) -> Any:
         """The whole value of a step. Walks back to kept values with a stack of its own: chains of writes are long."""
-        steps = self._working.steps
+        steps = self._steps
         step = steps[number]
         if self._at_hand(step):
             return step.value
@@ -82,7 +82,7 @@ class Evaluator:
         return True
 
     def _uses(self, number: int) -> dict[int, int]:
-        steps = self._working.steps
+        steps = self._steps
         uses: dict[int, int] = {}
         seen = {number}
         stack = [number]
@@ -99,7 +99,7 @@ class Evaluator:
     def _run(self, step: Step, local: dict[int, Any]) -> Any:
         values = []
         for ref in step.inputs:
-            whole = self._working.steps[ref.step]
+            whole = self._steps[ref.step]
             if whole.kept:
                 value = whole.value
             else:

@@ -375,7 +375,17 @@ class Recorder(Naming):
         self.working.__dict__.pop("index", None)  # names made on the way do not hold the rest
         self.working.conventions = read_conventions(self.working) | self.working.conventions
         self._list_opaque()
-        return self.working
+        return self._handed_over()
+
+    def _handed_over(self) -> Working:
+        """The Working is complete, and goes as soon as nobody holds it: the recorder keeps no more than its outline.
+
+        What the program left behind (a generator, a function made inside) may still run, and writes into that.
+        """
+        working = self.working
+        self.working = Working(working.source, [step.outline() for step in working.steps], working.groups.copy())
+        self.working.varying = working.varying.copy()
+        return working
 
     def _list_opaque(self) -> None:
         """Calls that can be made again, but have no arithmetic here, are not followed either, and are listed."""

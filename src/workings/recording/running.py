@@ -178,10 +178,10 @@ def record_function(
         boxes = [_argument(recorder, value) for value in args]
         named = {key: _argument(recorder, value) for key, value in kwargs.items()}
         arguments = dict(enumerate(boxes)) | named
-        working.argument_parts = {str(key): _parts(recorder, box) for key, box in arguments.items()}
+        parts = working.argument_parts = {str(key): _parts(recorder, box) for key, box in arguments.items()}
 
         def rerun(changes: Mapping[tuple[str, int], Callable[[Any], Any]], value: Callable[[Ref], Any]) -> Working:
-            again = {key: rebuilt(part, value) for key, part in working.argument_parts.items()}
+            again = {key: rebuilt(part, value) for key, part in parts.items()}
             positional = [again.pop(str(place)) for place in range(len(args))]
             return record_function(function, positional, again, overrides=changes)
 
