@@ -219,6 +219,16 @@ def test_modules_are_groups_and_parameters_have_names(model, ids):
     assert "1e-05" in working.conventions["LayerNorm epsilon"]
 
 
+def test_parameters_of_parts_that_are_never_called_have_their_names_too():
+    """``nn.MultiheadAttention`` multiplies by the weight of its ``out_proj`` and does not call it."""
+    block = torch.nn.TransformerEncoderLayer(4, 2, 8, batch_first=True)
+    with record(block) as working:
+        block(torch.ones(1, 3, 4))
+    given = {working.path(step.number): step.value for step in working.steps if step.operation == "given"}
+    assert given.keys() - {"src"} == {name for name, _ in block.named_parameters()}
+    assert all(torch.equal(given[name], parameter) for name, parameter in block.named_parameters())
+
+
 def test_what_is_not_kept_is_computed_again_bit_for_bit(model, ids, monkeypatch):
     monkeypatch.setattr(TensorLedger, "small", 0)
     kept = {}

@@ -112,11 +112,14 @@ def _fitting(table: Table, place: tuple[int, ...], room: int, colour: bool) -> _
         layout = _Layout(whole, longest, bars, colour)
         if layout.total <= room:
             return layout
-    most = len(whole.columns)
     longest, bars = _LAYOUTS[1] if room >= _ROOMY else _LAYOUTS[-1]
-    while most > 1:
+    found = None
+    few, many = 2, len(whole.columns)  # fewer columns are narrower: looked for between them
+    while few <= many:
+        most = (few + many) // 2
         layout = _Layout(grid(table, _MOST_ROWS, most, place), longest, bars, colour)
         if layout.total <= room:
-            return layout
-        most -= 1
-    return _Layout(grid(table, _MOST_ROWS, 1, place), longest, False, colour)
+            found, few = layout, most + 1
+        else:
+            many = most - 1
+    return found or _Layout(grid(table, _MOST_ROWS, 1, place), longest, False, colour)

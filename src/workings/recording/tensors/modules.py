@@ -46,13 +46,20 @@ class ModuleScopes:
         self._handles.clear()
 
     def adopt(self, module: torch.nn.Module) -> None:
-        """The user's classes among a module's parts have their methods rewritten."""
+        """The user's classes among a module's parts have their methods rewritten, and what is learned has its name.
+
+        A part that is called names its parameters itself, in its own group; some are never called, and only lend
+        theirs (``out_proj`` of ``nn.MultiheadAttention``).
+        """
         if id(module) in self._adopted:
             return
-        parts = list(_parts(module).values())
-        self._adopted.update(map(id, parts))
-        for kind in dict.fromkeys(map(type, parts)):
+        parts = _parts(module)
+        self._adopted.update(map(id, parts.values()))
+        for kind in dict.fromkeys(map(type, parts.values())):
             self._side.recorder.calls.adopt(kind)
+        frame = self._side.recorder.current
+        for path, part in parts.items():
+            self._await(frame, part, path + "." if path else "")
 
     # -- hooks --------------------------------------------------------------------------------------------------
 
@@ -128,15 +135,8 @@ class ModuleScopes:
         return known[1], known[2]
 
     def _bind(self, frame: Frame, module: torch.nn.Module, args: Any, boundary: bool) -> None:
-        ledger = self._side.ledger
-        for held in (module._parameters, module._buffers):
-            for name, tensor in held.items():
-                if tensor is None:
-                    continue
-                if ledger.memory(tensor) is None:
-                    ledger.waiting[id(tensor)] = (tensor, frame, name)  # named when used
-                else:
-                    self._name(frame, name, tensor)
+        for name, tensor in self._await(frame, module):
+            self._name(frame, name, tensor)
         names, follows = self._parameters(type(module))
         for name, value in zip(names, args, strict=False):
             if not isinstance(value, torch.Tensor):
@@ -146,6 +146,20 @@ class ModuleScopes:
                 self._bound(frame, name, ref)
             if boundary and not ref.index:
                 self._side.ledger.keep(ref, value, must=True)
+
+    def _await(self, frame: Frame, module: torch.nn.Module, path: str = "") -> list[tuple[str, torch.Tensor]]:
+        """A module's parameters and buffers are named when they are used; given back are those that were already."""
+        ledger = self._side.ledger
+        known = []
+        for held in (module._parameters, module._buffers):
+            for name, tensor in held.items():
+                if tensor is None:
+                    continue
+                if ledger.memory(tensor) is None:
+                    ledger.waiting[id(tensor)] = (tensor, frame, path + name)
+                else:
+                    known.append((name, tensor))
+        return known
 
     def _name(self, frame: Frame, name: str, tensor: torch.Tensor) -> None:
         self._bound(frame, name, self._side.ledger.read(tensor, lost=False))
