@@ -16,20 +16,15 @@ import argparse
 import copy
 import json
 import math
-import os
 import statistics
-import subprocess
-import sys
-import sysconfig
 import tempfile
 import time
-import venv
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
+from peers import run_again
 from torch import Tensor, nn
 
 from workings.generation import GREEDY, Beams, beam_search, generate, quicken
@@ -359,26 +354,7 @@ def perplexity(model: DecoderOnly, windows: Tensor) -> float:
     return float(torch.stack(losses).mean().exp())
 
 
-# The environment of the peers
-
-
-@contextmanager
-def environment(folder: Path | None) -> Iterator[Path]:
-    """A Python that has ours and the peers; made where it is missing, kept only if it was named."""
-    if folder is None:
-        with tempfile.TemporaryDirectory() as made, environment(Path(made)) as python:
-            yield python
-        return
-    python = folder / "bin" / "python"
-    if not python.exists():
-        venv.create(folder, with_pip=True, symlinks=True)
-        ours = sysconfig.get_path("purelib")
-        theirs = subprocess.check_output(
-            [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], text=True
-        ).strip()
-        Path(theirs, "parent.pth").write_text(ours + "\n", encoding="utf-8")
-        subprocess.check_call([python, "-m", "pip", "install", "-q", "ctranslate2", "transformers"])
-    yield python
+# All of it
 
 
 def run(options: argparse.Namespace) -> int:
@@ -410,13 +386,9 @@ def main() -> int:
     if options.perplexity:
         perplexities(*options.perplexity)
         return 0
-    try:
-        import ctranslate2  # noqa: F401 - whether it is there
-        import transformers  # noqa: F401
-    except ImportError:
-        with environment(options.peers) as python:
-            variables = os.environ | {"OMP_NUM_THREADS": str(options.threads)}
-            return subprocess.call([python, *sys.argv], env=variables)
+    elsewhere = run_again(["ctranslate2", "transformers"], options.peers, options.threads)
+    if elsewhere is not None:
+        return elsewhere
     return run(options)
 
 

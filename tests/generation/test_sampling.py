@@ -59,9 +59,10 @@ def by_hand(
 
 
 @pytest.mark.parametrize("sampling", [GREEDY, Sampling(), FULL, Sampling(temperature=0.0, repetition_penalty=1.5)])
+@pytest.mark.parametrize("causal", [True, False])
 @pytest.mark.parametrize("shape", ["decoder-only", "encoder-decoder"])
-def test_rows_are_written_as_if_alone(shape: str, sampling: Sampling) -> None:
-    model = made(shape, positions=Rotary())
+def test_rows_are_written_as_if_alone(shape: str, causal: bool, sampling: Sampling) -> None:
+    model = made(shape, positions=Rotary(), causal=causal)
     sources = SOURCES if shape == "encoder-decoder" else None
     seeds = [11, 12, 11, 14]
     found = generate(model, PROMPTS, sampling, sources=sources, length=7, seed=seeds)

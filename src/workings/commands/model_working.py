@@ -66,7 +66,7 @@ def _translating(name: str, sentence: str) -> Working:
     """The target is what the model itself writes, as `workings translate` would print it."""
     from workings.commands.texts import Line
     from workings.commands.translate import best_tokens
-    from workings.generation.decoding import most_tokens
+    from workings.generation.rows import most_tokens
 
     translator = runs.translator(name)
     model = translator.model

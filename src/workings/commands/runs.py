@@ -177,7 +177,7 @@ def classifier(name: str) -> Classifier:
 
 def check_fits(tokens: Sequence[int], model: DecoderOnly | EncoderOnly | EncoderDecoder, where: str = "") -> None:
     """Raise UserError for a text with more tokens than the model has positions."""
-    from workings.generation.decoding import most_tokens
+    from workings.generation.rows import most_tokens
 
     most = most_tokens(model.config)
     if most is not None and len(tokens) > most:
@@ -191,7 +191,7 @@ def room_for(model: DecoderOnly | EncoderDecoder, length: int, rows: int) -> int
 
     Raises UserError where their keys and values need more memory than there is.
     """
-    from workings.generation.decoding import most_tokens
+    from workings.generation.rows import most_tokens
     from workings.training.memory import available, said_bytes
     from workings.transformer import cost_of
 

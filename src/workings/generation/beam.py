@@ -10,8 +10,9 @@ from typing import NamedTuple, TypeAlias
 import torch
 from torch import Tensor
 
-from workings.generation.decoding import Decoding, Tokens, Writer, most_tokens, writing
+from workings.generation.decoding import decoding
 from workings.generation.largest import largest
+from workings.generation.rows import Tokens, Writer, most_tokens, writing
 
 
 @dataclass(frozen=True)
@@ -94,25 +95,23 @@ def beam_search(
     if not 1 <= best <= beams.count:
         raise ValueError(f"best is {best}; expected from 1 to {beams.count}, the number of beams")
     with writing(model):
-        decoding = Decoding(model, prompts, sources, beams.count, length)
+        writer = decoding(model, prompts, sources, beams.count, length)
         most = most_tokens(model.config)
         limits = [length if most is None else min(length, most - len(prompt) + 1) for prompt in prompts]
         searches = [_Search(beams, best, limit, frozenset(stop_tokens)) for limit in limits]
         going = searches
         totals = torch.tensor([search.totals for search in going], dtype=torch.float64)
         while True:
-            for search, candidates in zip(
-                going, _likeliest(decoding.logits, totals, len(set(stop_tokens))), strict=True
-            ):
+            for search, candidates in zip(going, _likeliest(writer.logits, totals, len(set(stop_tokens))), strict=True):
                 search.extend(candidates)
             kept = [place for place, search in enumerate(going) if not search.over]
             if not kept:
                 break
             going = [going[place] for place in kept]
             origins = [place * beams.count + beam for place, s in zip(kept, going, strict=True) for beam in s.origins]
-            device = decoding.logits.device
-            decoding.reorder(torch.tensor(origins, device=device))
-            decoding.step(torch.tensor([token for search in going for token in search.last], device=device))
+            device = writer.logits.device
+            writer.reorder(torch.tensor(origins, device=device))
+            writer.step(torch.tensor([token for search in going for token in search.last], device=device))
             totals = torch.tensor([search.totals for search in going], dtype=torch.float64)
     return [search.ranked() for search in searches]
 

@@ -11,8 +11,9 @@ import torch
 from torch import Tensor
 
 from workings.generation.choosing import Choice, choose
-from workings.generation.decoding import Decoding, Tokens, Writer, most_tokens, writing
+from workings.generation.decoding import decoding
 from workings.generation.ledger import LedgerEntry, write_entry
+from workings.generation.rows import Tokens, Writer, most_tokens, writing
 from workings.generation.settings import Sampling
 from workings.generation.stopping import GrowingText, TextStream
 
@@ -99,11 +100,11 @@ def generate(
         _Row(*numbered, generator, rules) for numbered, generator in zip(enumerate(prompts), generators, strict=True)
     ]
     with writing(model):
-        decoding = Decoding(model, prompts, sources, 1, length)
-        seen = None if sampling.repetition_penalty == 1.0 else _seen(decoding.logits, prompts)
+        writer = decoding(model, prompts, sources, 1, length)
+        seen = None if sampling.repetition_penalty == 1.0 else _seen(writer.logits, prompts)
         batch = rows
         while True:
-            choice = choose(decoding.logits, sampling, seen, [row.generator for row in batch])
+            choice = choose(writer.logits, sampling, seen, [row.generator for row in batch])
             for place, (row, token) in enumerate(zip(batch, choice.tokens.tolist(), strict=True)):
                 row.take(token, choice, place, on_piece)
             if all(row.reason is not None for row in batch):
@@ -114,10 +115,10 @@ def generate(
             kept = _worth_keeping(batch)
             if kept is not None:
                 places = torch.tensor(kept, device=tokens.device)
-                decoding.reorder(places)
+                writer.reorder(places)
                 tokens, seen = tokens[places], None if seen is None else seen[places]
                 batch = [batch[place] for place in kept]
-            decoding.step(tokens)
+            writer.step(tokens)
     return [row.result() for row in rows]
 
 

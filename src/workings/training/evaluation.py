@@ -20,7 +20,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from workings.generation.beam import Beams, beam_search
-from workings.generation.decoding import Writer, most_tokens
+from workings.generation.rows import Writer, most_tokens
 from workings.generation.sampling import generate
 from workings.generation.settings import GREEDY
 from workings.text.batches import IGNORED, Labelled, Pairs

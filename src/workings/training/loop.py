@@ -85,10 +85,11 @@ class _Meter:
         self.seconds += report.seconds
 
     def report(self, step: int, rate: float) -> Report:
+        targets = max(self.tokens, 1)  # an interval may have none: words passed over, windows without a neighbour
         return Report(
             step=step,
-            loss=self.loss / self.tokens,
-            accuracy=self.correct / self.tokens,
+            loss=self.loss / targets,
+            accuracy=self.correct / targets,
             tokens=self.tokens,
             rate=rate,
             norm=self.norm,
