@@ -44,6 +44,13 @@ def options(parser: ArgumentParser) -> None:
         default=4,
         help="of a translator: how many beginnings are kept; 4 unless given",
     )
+    add(
+        "--alpha",
+        metavar="A",
+        type=float,
+        default=0.6,
+        help="of a translator: how far longer ones are favoured; 0.6 unless given",
+    )
     add("--stride", metavar="N", type=count, help="of a language model: how far windows are apart; half the context")
     add("-f", "--format", choices=["txt", "json"], default="txt", help="txt, or json for other programs")
     writing_options(parser)
@@ -109,17 +116,20 @@ def _translator(found: Namespace) -> Iterator[Result]:
     from workings.training.scores import translation_scores
 
     runs.check_installed("sacrebleu")
+    with as_user_errors("--alpha"):
+        beams = Beams(count=found.beam, alpha=found.alpha)
     translator = runs.translator(found.run)
     model, source, target = translator
     name, pairs, corpus = _pairs(found, translator)
     quick = translator.quick(found.weights, 8 * found.beam)
     written = translate(
         quick.model, [pair[0] for pair in pairs], source, target,
-        beams=Beams(count=found.beam), on_done=Counter("sentences", len(pairs)),
+        beams=beams, on_done=Counter("sentences", len(pairs)),
     )  # fmt: skip
     scores = translation_scores(written.texts, [pair[1] for pair in pairs])
     surprise = target_perplexity(model, corpus) if len(corpus) else None
-    data = {**scores.to_dict(), "beam": found.beam, "unfinished": written.unfinished, "cut": written.cut}
+    data = {**scores.to_dict(), "beam": found.beam, "alpha": found.alpha}
+    data |= {"unfinished": written.unfinished, "cut": written.cut}
     data["perplexity"] = None if surprise is None else surprise.to_dict()
     yield Result(
         name, [*_translation_lines(scores), *_also(written.unfinished, written.cut), *_surprise(surprise)], data
