@@ -271,7 +271,7 @@ class Dropout:
 class NormalStart:
     """Weights drawn with this standard deviation; with `by_depth`, what adds to the residual by less in deep stacks.
 
-    Radford et al. (2019), section 2.3. Embeddings that are scaled up start at width^-0.5 instead.
+    Radford et al. (2019), section 2.3.
     """
 
     kind: ClassVar[str] = "normal"

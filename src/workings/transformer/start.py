@@ -32,14 +32,13 @@ def draw_weights(model: nn.Module, config: Config) -> None:
                 case _:
                     assert_never(start)
         elif isinstance(module, nn.Embedding | LearnedPositions | RelativePositions):
-            nn.init.normal_(module.weight, std=_embedding_deviation(module, config))
+            nn.init.normal_(module.weight, std=_embedding_deviation(config))
         elif isinstance(module, AdditiveScore):
             nn.init.normal_(module.weight, std=config.columns**-0.5)
 
 
-def _embedding_deviation(module: nn.Module, config: Config) -> float:
-    unit = isinstance(config.start, XavierStart) or (isinstance(module, nn.Embedding) and config.scaled_embeddings)
-    return config.width**-0.5 if unit or not isinstance(config.start, NormalStart) else config.start.deviation
+def _embedding_deviation(config: Config) -> float:
+    return config.start.deviation if isinstance(config.start, NormalStart) else config.width**-0.5
 
 
 def _added_sublayers(name: str, config: Config) -> int:
