@@ -67,7 +67,9 @@ def plainly(scores: Scores, beams: Beams, best: int, length: int, stops: set[int
                 found.append(Hypothesis(list(text[:-1]), total, penalised(total, size, beams.alpha), True))
         alive = [each for each in continued if each[1][-1] not in stops][: beams.count]
         if len(found) >= beams.patience * beams.count:
-            break
+            kept = sorted((each.score for each in found), reverse=True)[: beams.count]
+            if not alive or penalised(alive[0][0], size, beams.alpha) <= kept[-1]:
+                break
         if size == length:
             found += [
                 Hypothesis(list(text), total, penalised(total, size, beams.alpha), False) for total, text in alive
@@ -118,6 +120,29 @@ def test_choices(name: str) -> None:
     found = beam_search(model, prompts, [END], beams, best=3, length=5)
     for row, prompt in enumerate(prompts):
         agree(found[row], plainly(Scores(model, prompt, None), beams, 3, 5, {END}))
+
+
+def counting() -> Any:
+    """A decoder made by hand: after 1 comes 2, then 3, then 1 again; with e^-9, each time, the text ends instead."""
+    model = made("decoder-only", vocabulary=WORDS, positions=Rotary(), **CHOICES["separate with bias"])
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            parameter.fill_(1.0 if "norm" in name and name.endswith("weight") else 0.0)
+        model.embedding.weight[:, :WORDS] = torch.eye(WORDS)
+        states = model.states(torch.arange(WORDS)[:, None])[:, 0]
+        scores = torch.full((WORDS, WORDS), -99.0, dtype=states.dtype)
+        scores[torch.arange(1, WORDS), torch.tensor([2, 3, 1])] = 9.0
+        scores[:, END] = 0.0
+        model.output.weight.copy_(torch.linalg.lstsq(states, scores).solution.T)
+    return model
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.6])
+def test_a_text_that_is_nearly_certain_outlasts_unlikely_ones(alpha: float) -> None:
+    """Four texts have ended before the fifth token; none of them is anywhere near as likely."""
+    (found,) = beam_search(counting(), [[1]], [END], Beams(count=4, alpha=alpha), length=12)
+    assert found[0].tokens == [2, 3, 1] * 4
+    assert found[0].log_probability == pytest.approx(-12 * math.log1p(math.exp(-9)), rel=1e-6)
 
 
 def test_one_beam_is_greedy() -> None:

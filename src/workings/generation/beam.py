@@ -39,8 +39,10 @@ class Beams:
     Attributes:
         count: how many beginnings are kept.
         alpha: how far longer texts are favoured: scores are divided by `length_penalty`; 0 compares probabilities.
-        patience: the search for one text is over when this times `count` texts have ended; infinity leaves off only
-            when nothing better can come. Kasai et al. (2022).
+        patience: the search for one text may end when this times `count` texts have ended; it does when the likeliest
+            beam, were it a text, would not be among the `count` best of them. Infinity leaves off only when nothing
+            better can come. Kasai et al. (2022), but for the comparison: by their count alone, a text that is nearly
+            certain is given up when enough unlikely ones have ended before it.
 
     Raises: ValueError that names the setting, what was found and what fits.
     """
@@ -199,13 +201,16 @@ class _Search:
 
     def enough(self, total: float) -> bool:
         """Whether to leave off: enough has ended, or the likeliest beam can no longer come among the best."""
-        if len(self.found) >= self.beams.patience * self.beams.count:
-            return True
+        count, alpha = self.beams.count, self.beams.alpha
+        if len(self.found) >= self.beams.patience * count:
+            scores = sorted((found.score for found in self.found), reverse=True)[:count]
+            if total / length_penalty(self.written, alpha) <= scores[-1]:
+                return True
         if len(self.found) < self.best:
             return False
         # Its log probability can only fall; at best it stays, and the penalty is the most favourable one.
-        furthest = self.limit if self.beams.alpha > 0 else self.written + 1
-        return total / length_penalty(furthest, self.beams.alpha) <= self.ranked()[-1].score
+        furthest = self.limit if alpha > 0 else self.written + 1
+        return total / length_penalty(furthest, alpha) <= self.ranked()[-1].score
 
     def ranked(self) -> list[Hypothesis]:
         """The best of what was found, the highest score first."""
