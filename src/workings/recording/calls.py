@@ -78,7 +78,8 @@ class Calls:
         )
 
     def is_tensor(self, value: Any) -> bool:
-        return self.recorder.tensors is not None and self.recorder.tensors.is_tensor(value)
+        tensors = self.recorder.tensors
+        return tensors is not None and tensors.is_tensor(value)
 
     @staticmethod
     def is_sequence(value: Any) -> bool:
@@ -225,12 +226,12 @@ class Calls:
     def method(self, frame: Frame, box: Box, name: str, args: list[Box], kwargs: dict[str, Box]) -> Box:
         """``holder.name(*args, **kwargs)``."""
         holder = box.value
+        if self.is_tensor(holder):
+            return self.recorder.tensors.method(frame, box, name, args, kwargs)  # type: ignore[no-any-return]
         if name in special_calls.NAMES and (type(holder) is np.ndarray or isinstance(holder, np.generic)):
             return special_calls.special(self, frame, getattr(holder, name), box, args, kwargs)
         if type(holder) is np.ndarray or isinstance(holder, np.generic):
             return library_calls.array_method(self, frame, box, name, args, kwargs)
-        if self.is_tensor(holder):
-            return self.recorder.tensors.method(frame, box, name, args, kwargs)  # type: ignore[no-any-return]
         handler = container_calls.METHODS.get((type(holder), name))
         if handler is not None:
             made = handler(self, frame, box, args, kwargs)

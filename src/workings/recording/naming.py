@@ -66,17 +66,17 @@ class Naming(Remembering):
             entry = frame.tags.get(name)
             if ref is not None and entry is not None and entry[0] is holder:
                 self.bind(frame, name, ref)
+        is_tensor = self.tensors.is_tensor if self.tensors is not None else None
         for name, (value, _) in list(frame.tags.items()):
-            self._name_written(frame, name, value)
+            if type(value) is NUMPY_ARRAY or (is_tensor is not None and is_tensor(value)):
+                self._name_written(frame, name, value)
 
     def _name_written(self, frame: Frame, name: str, value: Any) -> None:
         """So are arrays and tensors that were written into: the name means what they hold at the end."""
         if type(value) is NUMPY_ARRAY:
             ref = self._held_at_the_end(value)
-        elif self.tensors is not None and self.tensors.is_tensor(value):
-            ref = self.tensors.read(value) if value._base is None else None
         else:
-            return
+            ref = self.tensors.read(value) if value._base is None else None
         last = self.named.get((frame.group, name))
         if ref is None or last is None or last == ref:
             return

@@ -372,6 +372,8 @@ class Recorder(Naming):
             self.current = frame
             self._name_containers(frame)
         self.ledger.settle()
+        if self.tensors is not None:
+            self.tensors.ledger.forget_all()
         self.working.__dict__.pop("index", None)  # names made on the way do not hold the rest
         self.working.conventions = read_conventions(self.working) | self.working.conventions
         self._list_opaque()

@@ -94,7 +94,8 @@ class Dispatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
             if not changed or not any(result is t for t in changed):
                 outputs.append(result)
         elif result is not None:
-            outputs += [t for t in flatten(result) if not any(t is w for w in changed)]
+            made = list(flatten(result))
+            outputs += [t for t in made if not any(t is w for w in changed)] if changed else made
         if operator.base == "cumprod" and torch._C._current_graph_task_id() != -1:
             self._recorder.working.notes[:] = dict.fromkeys([*self._recorder.working.notes, _CUMPROD])
         if not outputs:

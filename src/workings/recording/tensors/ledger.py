@@ -72,8 +72,18 @@ class TensorLedger:
         self.lost = True  # whether a tensor nobody was seen to make counts as one whose origin was lost
 
     def __del__(self) -> None:
+        self._unwatch()
+
+    def _unwatch(self) -> None:
         for number in self._weak:
             _FREE(number)  # type: ignore[no-untyped-call]
+        self._weak.clear()
+
+    def forget_all(self) -> None:
+        """The recording is over."""
+        for known in (self.memories, self.waiting, self._spares, self._others, self.originals):
+            known.clear()  # type: ignore[attr-defined]
+        self._unwatch()
 
     def _watch(self, storage: Any) -> None:
         """No other storage gets this one's number from now on."""
@@ -83,7 +93,7 @@ class TensorLedger:
 
     def memory(self, tensor: torch.Tensor) -> Memory | None:
         """What is known of the storage a tensor lies in; None for one not seen, or a tensor without plain storage."""
-        if tensor.is_nested or tensor.layout is not torch.strided:
+        if tensor.is_nested or tensor.layout is not _STRIDED:
             return None
         return self.memories.get(tensor.untyped_storage()._cdata)
 
@@ -104,9 +114,8 @@ class TensorLedger:
 
     def read(self, tensor: torch.Tensor, lost: bool | None = None, note: str = "") -> Ref:
         """The origin of what a tensor holds now. One that was never seen is given."""
-        if tensor.is_nested or tensor.layout is not torch.strided:
-            memory = None
-        else:
+        memory = None
+        if tensor.layout is _STRIDED and not tensor.is_nested:
             memory = self.memories.get(tensor.untyped_storage()._cdata)
         if memory is None:
             lost = self.lost if lost is None else lost

@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.nn import functional
 
-from workings.recording.tensors.operators import describe
-from workings.recording.working import Ref, Slot
+from workings.recording.tensors.operators import describe, slot
 
 if TYPE_CHECKING:
+    from workings.recording.working import Ref
     from workings.recording.tensors.side import TensorSide
 
 _TENSOR, _PARAMETER, _STRIDED = torch.Tensor, torch.nn.Parameter, torch.strided
 _LINEAR = describe(torch.ops.aten.linear.default)
-_SLOTS = (Slot(0), Slot(1), Slot(2))
 
 
 class Linear:
@@ -56,23 +55,19 @@ class Linear:
     def _record(self, operands: tuple[torch.Tensor, ...], result: torch.Tensor) -> None:
         ledger = self._side.ledger
         inputs: list[Ref] = []
-        arguments = []
-        for tensor in operands:
-            ref = ledger.read(tensor)
-            if ref not in inputs:
-                inputs.append(ref)
-            arguments.append(_SLOTS[inputs.index(ref)])
-        step = ledger.step(_LINEAR.operation, _LINEAR.name, tuple(inputs), tuple(arguments), {}, result)
+        arguments = tuple([slot(inputs, ledger.read(tensor)) for tensor in operands])
+        step = ledger.step(_LINEAR.operation, _LINEAR.name, tuple(inputs), arguments, {}, result)
         ledger.register_fresh(result, result.untyped_storage(), step)
 
 
 def _whole(operands: tuple[Any, ...]) -> bool:
     """Whether a call is one plain product: no gradient, no change of number type on the way, nobody else listening."""
+    graded = torch.is_grad_enabled()
     for tensor in operands:
         kind = type(tensor)
         if (kind is not _TENSOR and kind is not _PARAMETER) or tensor.layout is not _STRIDED or tensor.is_nested:
             return False
-        if tensor.requires_grad and torch.is_grad_enabled():
+        if graded and tensor.requires_grad:
             return False
     if operands[0].ndim < 2 or torch._C._len_torch_dispatch_stack() != 1:
         return False

@@ -64,6 +64,7 @@ class ModuleScopes:
         if self._plain is not None:
             torch.nn.Module.__call__ = self._plain  # type: ignore[method-assign]
             self._plain = None
+        self._paths.clear()
 
     def adopt(self, module: torch.nn.Module) -> None:
         """The user's classes among a module's parts have their methods rewritten, and what is learned has its name.

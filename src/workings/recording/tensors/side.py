@@ -153,9 +153,10 @@ class TensorSide:
             result = self.sharing.make(function, args, kwargs)
             self.numbers.refuse([*args[1:], *(v for k, v in kwargs.items() if k != "data")])
             return self.recorder.calls.box(result)
-        if isinstance(function, torch.nn.Module):
+        module = isinstance(function, torch.nn.Module)
+        if module:
             self.scopes.adopt(function)
-        return self._perform(frame, function, args, kwargs, isinstance(function, _DIRECT))
+        return self._perform(frame, function, args, kwargs, not module and isinstance(function, _DIRECT))
 
     def operation(self, frame: Frame, function: Any, boxes: Sequence[Box]) -> Box:
         """An operator of Python's between tensors and numbers, an item read or written."""
@@ -215,7 +216,7 @@ class TensorSide:
     def _perform(self, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box], direct: bool) -> Box:
         recorder = self.recorder
         numbers = self.numbers
-        offers = numbers.offered([*args, *kwargs.values()])
+        offers = numbers.offered([*args, *kwargs.values()]) if args or kwargs else []
         saved = numbers.offers, numbers.left
         numbers.offers, numbers.left = offers if direct else [], []
         recorder.pending = (args, kwargs)
