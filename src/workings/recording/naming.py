@@ -66,9 +66,8 @@ class Naming(Remembering):
             entry = frame.tags.get(name)
             if ref is not None and entry is not None and entry[0] is holder:
                 self.bind(frame, name, ref)
-        is_tensor = self.tensors.is_tensor if self.tensors is not None else None
         for name, (value, _) in list(frame.tags.items()):
-            if type(value) is NUMPY_ARRAY or (is_tensor is not None and is_tensor(value)):
+            if type(value) is NUMPY_ARRAY or self.calls.is_tensor(value):
                 self._name_written(frame, name, value)
 
     def _name_written(self, frame: Frame, name: str, value: Any) -> None:
@@ -159,7 +158,7 @@ class Naming(Remembering):
             frame.tags[name] = (value, None)
             self.bind(frame, name, self.ledger.read(value))
             return Box(value, None)
-        elif self.tensors is not None and self.tensors.is_tensor(value):
+        elif self.calls.is_tensor(value):
             ref, new = self.tensors.adopt(value)
             if new:
                 self.bind(frame, name, ref)
@@ -232,7 +231,7 @@ class Naming(Remembering):
     def unpack(self, frame: Frame, spec: tuple[Any, ...], box: Box) -> Any:
         """``a, (b, *c) = value``: gives Python something that falls into the same objects, and names their origins."""
         value, boxes = self._fallen(box)
-        star = next((i for i, s in enumerate(spec) if type(s) is str and s.startswith("*")), -1)
+        star = _starred(spec)
         if len(boxes) < len(spec) - 1 or (star < 0 and len(boxes) != len(spec)):
             return value  # Python raises, with its own words
         out = []
@@ -265,6 +264,14 @@ class Naming(Remembering):
         if len(boxes) < count - 1:
             raise ValueError(f"not enough values to unpack (expected at least {count - 1}, got {len(boxes)})")
         return _grouped(self, boxes, count, star)
+
+
+def _starred(spec: tuple[Any, ...]) -> int:
+    """Where in a target the starred name stands; -1 where there is none."""
+    for place, part in enumerate(spec):
+        if type(part) is str and part[:1] == "*":
+            return place
+    return -1
 
 
 def _same_items(first: list[Any], second: list[Any]) -> bool:

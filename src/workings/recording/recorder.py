@@ -132,7 +132,7 @@ class Recorder(Naming):
             result = bool(value)
         elif type(value) is np.ndarray or isinstance(value, np.generic):
             result, tag = bool(value), self.ref(box)
-        elif self.tensors is not None and self.tensors.is_tensor(value):
+        elif self.calls.is_tensor(value):
             result, tag = self.tensors.truth(value), self.tensors.read(value)
         else:
             self.calls.adopt(kind)

@@ -82,7 +82,7 @@ class TensorLedger:
     def forget_all(self) -> None:
         """The recording is over."""
         for known in (self.memories, self.waiting, self._spares, self._others, self.originals):
-            known.clear()  # type: ignore[attr-defined]
+            known.clear()
         self._unwatch()
 
     def _watch(self, storage: Any) -> None:
@@ -111,6 +111,16 @@ class TensorLedger:
             return known is not None and known[0]() is tensor
         number = tensor.untyped_storage()._cdata
         return number in self.memories or number in self._spares
+
+    def at_hand(self, tensor: torch.Tensor) -> Ref | None:
+        """The origin of what a tensor holds, where nothing needs to be done to know it."""
+        if tensor.layout is not _STRIDED or tensor.is_nested:
+            return None
+        memory = self.memories.get(tensor.untyped_storage()._cdata)
+        if memory is None or memory.link is not None:
+            return None
+        view = memory.views.get((tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.dtype))
+        return view.ref if view is not None and view.version == memory.version else None
 
     def read(self, tensor: torch.Tensor, lost: bool | None = None, note: str = "") -> Ref:
         """The origin of what a tensor holds now. One that was never seen is given."""
@@ -300,10 +310,10 @@ class TensorLedger:
             self.keep(ref, tensor, must)
 
     def register_view(
-        self, memory: Memory, tensor: torch.Tensor, ref: Ref, parent: Window, how: Any, index: Index | None
-    ) -> None:
+        self, memory: Memory, tensor: torch.Tensor, place: Window, ref: Ref, parent: Window, how: Any,
+        index: Index | None,
+    ) -> None:  # fmt: skip
         """A step, or a row of one, is a window on known memory."""
-        place = window(tensor)
         memory.views[place] = View(ref, memory.version, parent, how, index)
         if not ref.index:
             self._keep(ref, tensor, memory, place)

@@ -17,8 +17,8 @@ from torch.nn import functional
 from workings.recording.tensors.operators import describe, slot
 
 if TYPE_CHECKING:
-    from workings.recording.working import Ref
     from workings.recording.tensors.side import TensorSide
+    from workings.recording.working import Ref
 
 _TENSOR, _PARAMETER, _STRIDED = torch.Tensor, torch.nn.Parameter, torch.strided
 _LINEAR = describe(torch.ops.aten.linear.default)

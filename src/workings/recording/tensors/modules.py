@@ -148,8 +148,11 @@ class ModuleScopes:
                     and isinstance(output, torch.Tensor)
                     and self._parameters(type(module))[1]
                 ):
-                    with side.quiet():
-                        self._bound(frame, "output", side.ledger.read(output, lost=False))
+                    ref = side.ledger.at_hand(output)
+                    if ref is None:
+                        with side.quiet():
+                            ref = side.ledger.read(output, lost=False)
+                    self._bound(frame, "output", ref)
                 return
 
     def take_frame(self, caller: Frame) -> Frame | None:

@@ -111,20 +111,29 @@ class TensorSide:
 
     # -- what the rewritten source asks -------------------------------------------------------------------------
 
+    kind = torch.Tensor
+
     @staticmethod
     def is_tensor(value: Any) -> bool:
         return isinstance(value, torch.Tensor)
 
+    @staticmethod
+    def is_module(value: Any) -> bool:
+        return isinstance(value, torch.nn.Module)
+
     def read(self, tensor: torch.Tensor) -> Ref:
         """The origin of what a tensor holds now."""
-        self.silent += 1
-        try:
+        known = self.ledger.at_hand(tensor)
+        if known is not None:
+            return known
+        with self.quiet():
             return self.ledger.read(tensor)
-        finally:
-            self.silent -= 1
 
     def adopt(self, tensor: torch.Tensor) -> tuple[Ref, bool]:
         """The origin of a tensor that has a name: one not seen before is an input. Says whether it is new."""
+        known = self.ledger.at_hand(tensor)
+        if known is not None:
+            return known, False
         with self.quiet():
             new = not self.ledger.knows(tensor)
             return self.ledger.read(tensor, lost=False), new
@@ -135,8 +144,6 @@ class TensorSide:
 
     def handles(self, function: Any) -> bool:
         """Whether a callable is PyTorch's, so that everything inside it is seen by the dispatch mode."""
-        if isinstance(function, torch.nn.Module):
-            return True
         module = getattr(function, "__module__", None) or getattr(
             type(getattr(function, "__self__", None)), "__module__", ""
         )
@@ -148,15 +155,17 @@ class TensorSide:
         return self.handles(function)
 
     def library(self, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Box:
-        """A call of a function, class or module of PyTorch."""
+        """A call of a function or class of PyTorch."""
         if _in(function, MAKERS):
             result = self.sharing.make(function, args, kwargs)
             self.numbers.refuse([*args[1:], *(v for k, v in kwargs.items() if k != "data")])
             return self.recorder.calls.box(result)
-        module = isinstance(function, torch.nn.Module)
-        if module:
-            self.scopes.adopt(function)
-        return self._perform(frame, function, args, kwargs, not module and isinstance(function, _DIRECT))
+        return self._perform(frame, function, args, kwargs, isinstance(function, _DIRECT))
+
+    def module(self, frame: Frame, module: torch.nn.Module, args: list[Box], kwargs: dict[str, Box]) -> Box:
+        """A call of a module."""
+        self.scopes.adopt(module)
+        return self._perform(frame, module, args, kwargs, False)
 
     def operation(self, frame: Frame, function: Any, boxes: Sequence[Box]) -> Box:
         """An operator of Python's between tensors and numbers, an item read or written."""
