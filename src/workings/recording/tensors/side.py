@@ -18,9 +18,9 @@ from workings.recording.operations.functions import BY_CALL
 from workings.recording.tensors.bare_numbers import BareNumbers
 from workings.recording.tensors.dispatch import Dispatch
 from workings.recording.tensors.ledger import TensorLedger
-from workings.recording.tensors.linear import Linear
 from workings.recording.tensors.modules import ModuleScopes
 from workings.recording.tensors.sharing import MAKERS, Sharing
+from workings.recording.tensors.whole import WholeCalls
 from workings.recording.working import Ref, Slot
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class TensorSide:
         self._silence = _Quiet(self)
         self.numbers = BareNumbers(recorder)
         self._dispatch = Dispatch(self)
-        self._linear = Linear(self)
+        self._whole = WholeCalls(self)
         self._shown: list[tuple[str, Any]] = []
 
     # -- beginning and end --------------------------------------------------------------------------------------
@@ -63,12 +63,12 @@ class TensorSide:
             plain_method = getattr(torch.Tensor, name)
             self._shown.append((name, plain_method))
             setattr(torch.Tensor, name, self._quietly(plain_method))
-        self._linear.start()
+        self._whole.start()
         self._dispatch.__enter__()  # type: ignore[no-untyped-call]
 
     def stop(self) -> None:
         self._dispatch.__exit__(None, None, None)  # type: ignore[no-untyped-call]
-        self._linear.stop()
+        self._whole.stop()
         for name, method in self._shown:
             setattr(torch.Tensor, name, method)
         self._shown.clear()
