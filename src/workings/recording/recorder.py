@@ -394,6 +394,8 @@ class Recorder(Naming):
         listed = {loss.step for loss in self.working.lost}
         opaque: dict[tuple[Any, ...], bool] = {}  # a model makes the same call in every layer
         for step in self.working.steps:
+            if step.operation == "given":
+                continue
             key = (step.operation, step.function, step.output, len(step.shape), not step.inputs, not step.arguments)
             found = opaque.get(key)
             if found is None:

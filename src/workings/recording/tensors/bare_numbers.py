@@ -157,6 +157,8 @@ class BareNumbers:
     def boxed(self, result: Any, tag: Tag, left: list[tuple[Any, Ref]]) -> Box:
         """What a call gave, with the origins of the numbers that were read in it."""
         recorder = self._recorder
+        if isinstance(result, torch.Tensor) and not left:
+            return recorder.calls.box(result, tag)
         if tag is None and type(result) in NUMBERS:
             tag = self._left_tag(result, left)
         elif isinstance(result, (tuple, list)) and _new_numbers(recorder, result):

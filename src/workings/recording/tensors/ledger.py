@@ -295,7 +295,13 @@ class TensorLedger:
         self._watch(storage)
         memory = Memory(place, {place: View(ref, 0)}, size)
         self.memories[storage._cdata] = memory
-        if self.kept_bytes + tensor.nbytes <= self.small:
+        own = tensor.nbytes
+        if size <= 2 * own + 1024:
+            if self.kept_bytes + size <= self.small:
+                self.kept_bytes += size
+                memory.counted = True
+                self._hold(ref, tensor, memory, place)
+        elif self.kept_bytes + own <= self.small:
             self._keep(ref, tensor, memory, place)
 
     def register(self, tensor: torch.Tensor, ref: Ref, must: bool = False) -> None:
@@ -329,13 +335,17 @@ class TensorLedger:
     def keep_view(self, ref: Ref, tensor: torch.Tensor, memory: Memory, place: Window) -> None:
         """What ``_keep`` does, for a window on memory that is held already and is as large as what it shows."""
         if memory.counted and memory.bytes <= 2 * tensor.nbytes + 1024:
-            step = self._recorder.working.steps[ref.step]
-            step.kept = True
-            step.value = tensor.detach()
-            self.originals[ref.step] = weakref.ref(tensor)
-            memory.live[ref.step] = place
+            self._hold(ref, tensor, memory, place)
         else:
             self._keep(ref, tensor, memory, place)
+
+    def _hold(self, ref: Ref, tensor: torch.Tensor, memory: Memory, place: Window) -> None:
+        """Keep a step's value where it lies: it shares memory with the program's tensor."""
+        step = self._recorder.working.steps[ref.step]
+        step.kept = True
+        step.value = tensor.detach()
+        self.originals[ref.step] = weakref.ref(tensor)
+        memory.live[ref.step] = place
 
     # -- what is kept -------------------------------------------------------------------------------------------
 

@@ -39,9 +39,11 @@ class ModuleScopes:
     def start(self) -> None:
         """Calls of modules pass through here until ``stop``.
 
-        PyTorch's global hooks would see them too, by a path that costs every call several times as much.
+        PyTorch's global hooks would see them too, by a path that costs every call several times as much. (What
+        ``__call__`` calls is replaced, not itself: a special method is written into every class below.)
         """
-        plain = self._plain = torch.nn.Module.__call__
+        plain: Callable[..., Any] = torch.nn.Module._call_impl
+        self._plain = plain
         side = self._side
 
         @functools.wraps(plain)
@@ -58,11 +60,11 @@ class ModuleScopes:
             finally:
                 self._after(module, output)
 
-        torch.nn.Module.__call__ = call  # type: ignore[method-assign]
+        torch.nn.Module._call_impl = call  # type: ignore[method-assign, assignment]
 
     def stop(self) -> None:
         if self._plain is not None:
-            torch.nn.Module.__call__ = self._plain  # type: ignore[method-assign]
+            torch.nn.Module._call_impl = self._plain  # type: ignore[method-assign]
             self._plain = None
         self._paths.clear()
 

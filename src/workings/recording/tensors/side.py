@@ -231,7 +231,10 @@ class TensorSide:
         recorder.pending = (args, kwargs)
         recorder.returned = None
         try:
-            result = function(*[a.value for a in args], **{k: v.value for k, v in kwargs.items()})
+            if kwargs:
+                result = function(*[a.value for a in args], **{k: v.value for k, v in kwargs.items()})
+            else:
+                result = function(*[a.value for a in args])
             left = numbers.left
         except Exception:
             for box in (*args, *kwargs.values()):

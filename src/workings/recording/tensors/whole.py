@@ -1,10 +1,11 @@
-"""``F.linear`` and ``F.layer_norm`` as the one step each is to a reader, where no gradient is asked for.
+"""``F.linear`` and its like as the one step each is to a reader, where no gradient is asked for.
 
 Below autograd a linear layer is four operators: two views, a transpose and ``addmm``. They are half of all that a model
 runs, and none of them is how anybody writes ``x Wᵀ + b``. So while a recording is under way ``F.linear`` runs as it
 always does, unseen by the dispatch mode, and is written down as a whole. Where a gradient will be asked for the four
-are recorded instead: the backward pass speaks of them. A layer normalisation is one operator in any case, with two more
-outputs that only a backward pass reads: it is written down in the same way because that takes half the time.
+are recorded instead: the backward pass speaks of them. A layer normalisation (with two more outputs, which only a
+backward pass reads) and a GELU are one operator in any case: they are written down in the same way, as the dispatch
+mode would write them, because that takes half the time.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _TENSOR, _PARAMETER, _STRIDED = torch.Tensor, torch.nn.Parameter, torch.strided
 _LINEAR = describe(torch.ops.aten.linear.default)
+_GELU = describe(torch.ops.aten.gelu.default)
 _LAYER_NORM = describe(torch.ops.aten.native_layer_norm.default)
 
 
@@ -34,7 +36,7 @@ class WholeCalls:
         self._plain: dict[str, Callable[..., Any]] = {}
 
     def start(self) -> None:
-        for name, made in (("linear", self._linear), ("layer_norm", self._layer_norm)):
+        for name, made in (("linear", self._linear), ("layer_norm", self._layer_norm), ("gelu", self._gelu)):
             plain = self._plain[name] = getattr(functional, name)
             whole = made(plain)
             whole.__module__, whole.__doc__ = plain.__module__, plain.__doc__
@@ -74,6 +76,19 @@ class WholeCalls:
             return result
 
         return layer_norm
+
+    def _gelu(self, plain: Callable[..., Any]) -> Callable[..., Any]:
+        side = self._side
+
+        def gelu(input: Any, *, approximate: str = "none") -> Any:
+            if side.silent or approximate != "none" or not _whole((input,)):
+                return plain(input, approximate=approximate)
+            with torch._C._DisableTorchDispatch():
+                result = plain(input)
+                self._record(_GELU, (input,), result)
+            return result
+
+        return gelu
 
     def _record(
         self, operator: Operator, args: tuple[Any, ...], result: torch.Tensor, output: int | None = None
