@@ -14,6 +14,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import torch
+from torch._C._functorch import peek_interpreter_stack
+from torch.autograd import forward_ad
 from torch.nn import functional
 
 from workings.recording.tensors.operators import Operator, describe, slot
@@ -116,5 +118,7 @@ def _whole(operands: tuple[Any, ...]) -> bool:
             return False
     if operands[0].ndim < 2 or torch._C._len_torch_dispatch_stack() != 1:
         return False
+    if peek_interpreter_stack() is not None or forward_ad._current_level >= 0:
+        return False  # the tensors stand for others, or carry their derivatives
     device = operands[0].device.type
     return not (torch.is_autocast_enabled(device) or torch._C._is_torch_function_mode_enabled())
