@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.autograd import forward_ad
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import workings as wk
@@ -125,3 +127,44 @@ def test_the_function_is_given_back() -> None:
     with pytest.raises(RuntimeError), torch.no_grad(), wk.record():
         F.linear(X, torch.ones(3, 3))
     assert F.linear is before
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.script:DeprecationWarning")  # PyTorch's own, for its forward mode
+@pytest.mark.parametrize("function", [lambda t: F.linear(t, WEIGHT), lambda t: F.layer_norm(t, (2,)), F.gelu])
+def test_mapped_or_differentiated_forwards_every_operator_is_recorded(function: Any) -> None:
+    def run() -> tuple[torch.Tensor, torch.Tensor]:
+        rows = torch.vmap(function)(X)
+        with forward_ad.dual_level():
+            tangent = forward_ad.unpack_dual(function(forward_ad.make_dual(X, X + 1.0))).tangent
+        assert tangent is not None
+        return rows, tangent
+
+    plain = run()
+    with torch.no_grad(), wk.record() as working:
+        recorded = run()
+    assert all(map(torch.equal, plain, recorded))
+    assert "aten.linear.default" not in functions(working)
+    values = [step.value for step in working.steps if step.function and isinstance(step.value, torch.Tensor)]
+    assert any(torch.equal(value, recorded[1]) for value in values)
+
+
+@pytest.mark.parametrize("inference", [False, True])
+def test_a_normalisation_and_a_gelu_are_written_down_as_the_dispatch_mode_would(inference: bool) -> None:
+    model = nn.Sequential(nn.LayerNorm(2), nn.GELU()).eval()
+
+    def run(mode: AbstractContextManager[Any]) -> Working:
+        with torch.inference_mode() if inference else torch.no_grad(), wk.record(model) as working, mode:
+            model(X)
+        return working
+
+    class Another(TorchDispatchMode):  # with somebody else listening, nothing is written down as a whole
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            return func(*args, **(kwargs or {}))
+
+    whole, seen = run(nullcontext()), run(Another())  # type: ignore[no-untyped-call]
+    for one, other in zip(whole.steps, seen.steps, strict=True):
+        assert (one.operation, one.function, one.inputs, one.arguments, one.keywords, one.output) == (
+            other.operation, other.function, other.inputs, other.arguments, other.keywords, other.output,
+        )  # fmt: skip
+        assert torch.equal(one.value, other.value)
+    assert [(b.group, b.name, b.ref) for b in whole.bindings] == [(b.group, b.name, b.ref) for b in seen.bindings]

@@ -301,10 +301,14 @@ def test_operators_run_again_change_nothing():
 
 
 def test_everything_borrowed_is_given_back(model, ids):
-    before = torch.Tensor.__repr__, torch.Tensor.__format__, Model.forward
+    def borrowed():
+        functions = nn.functional.linear, nn.functional.layer_norm, nn.functional.gelu
+        return torch.Tensor.__repr__, torch.Tensor.__format__, Model.forward, nn.Module._call_impl, *functions
+
+    before = borrowed()
     with record(model) as working:
         model(ids)
-    assert (torch.Tensor.__repr__, torch.Tensor.__format__, Model.forward) == before
+    assert borrowed() == before
     steps = len(working.steps)
     model(ids)
     assert len(working.steps) == steps
@@ -318,3 +322,52 @@ def test_printing_a_tensor_is_no_part_of_the_computation():
     working = record_function(show, [], {"x": torch.tensor([1.0, 2.0])})
     assert [s.operation for s in working.steps if s.function.startswith("aten.")] == ["max", "multiply"]
     assert not working.guards
+
+
+def test_hooks_of_a_module_run_from_its_groups_beginning_to_after_its_end():
+    model = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
+    model[1].register_forward_pre_hook(lambda module, args: (args[0] * 2,))
+    model[1].register_forward_hook(lambda module, args, output: output + 1)
+    x = torch.tensor([[1.0, -2.0]])
+    with torch.no_grad():
+        expected = model(x)
+        with record(model) as working:
+            found = model(x)
+    assert torch.equal(found, expected)
+    groups = {s.operation: working.groups[s.group].name for s in working.steps if s.function}
+    assert groups == {"linear": "0", "multiply": "1", "relu": "1", "add": ""}
+    relu = next(s.number for s in working.steps if s.operation == "relu")
+    assert [b.ref.step for b in working.bindings if b.name == "output" and b.group == 3] == [relu]
+
+
+def test_a_module_that_raises_closes_its_group():
+    class Refusing(nn.Module):
+        def forward(self, x):
+            raise ValueError("refused")
+
+    class Trying(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.refusing, self.after = Refusing(), nn.ReLU()
+
+        def forward(self, x):
+            try:
+                return self.refusing(x * 2)
+            except ValueError:
+                return self.after(x)
+
+    model = Trying()
+    with record(model) as working:
+        model(torch.tensor([1.0, -1.0]))
+    assert [(g.name, g.parent) for g in working.groups[1:]] == [("", 0), ("refusing", 1), ("after", 1)]
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
+def test_a_compiled_module_is_a_group():
+    x = torch.tensor([[1.0, -2.0]])
+    model = nn.Sequential(nn.Linear(2, 2), torch.jit.script(nn.Sequential(nn.Linear(2, 2), nn.ReLU())))
+    with torch.no_grad(), record(model) as working:
+        model(x)
+    last = working.steps[-1]
+    assert last.operation == "relu"
+    assert working.groups[last.group].name == "1"

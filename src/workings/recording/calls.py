@@ -78,7 +78,8 @@ class Calls:
         )
 
     def is_tensor(self, value: Any) -> bool:
-        return self.recorder.tensors is not None and self.recorder.tensors.is_tensor(value)
+        tensors = self.recorder.tensors
+        return tensors is not None and isinstance(value, tensors.kind)
 
     @staticmethod
     def is_sequence(value: Any) -> bool:
@@ -158,6 +159,9 @@ class Calls:
 
     def call(self, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Box:
         """``function(*args, **kwargs)``."""
+        tensors = self.recorder.tensors
+        if tensors is not None and tensors.is_module(function):
+            return tensors.module(frame, function, args, kwargs)  # type: ignore[no-any-return]
         try:
             handler = HANDLERS.get(function)
             known = functions.BY_CALL.get(function) if handler is None else None
@@ -168,7 +172,6 @@ class Calls:
             if box is not NotImplemented:
                 return box  # type: ignore[no-any-return]
             known = functions.BY_CALL.get(function)
-        tensors = self.recorder.tensors
         if tensors is not None and tensors.handles(function):
             return tensors.library(frame, function, args, kwargs)  # type: ignore[no-any-return]
         if known is not None:
@@ -225,12 +228,16 @@ class Calls:
     def method(self, frame: Frame, box: Box, name: str, args: list[Box], kwargs: dict[str, Box]) -> Box:
         """``holder.name(*args, **kwargs)``."""
         holder = box.value
+        tensors = self.recorder.tensors
+        if tensors is not None:
+            if isinstance(holder, tensors.kind):
+                return tensors.method(frame, box, name, args, kwargs)  # type: ignore[no-any-return]
+            if tensors.is_module(holder):
+                return self._own_method(frame, box, holder, name, args, kwargs)
         if name in special_calls.NAMES and (type(holder) is np.ndarray or isinstance(holder, np.generic)):
             return special_calls.special(self, frame, getattr(holder, name), box, args, kwargs)
         if type(holder) is np.ndarray or isinstance(holder, np.generic):
             return library_calls.array_method(self, frame, box, name, args, kwargs)
-        if self.is_tensor(holder):
-            return self.recorder.tensors.method(frame, box, name, args, kwargs)  # type: ignore[no-any-return]
         handler = container_calls.METHODS.get((type(holder), name))
         if handler is not None:
             made = handler(self, frame, box, args, kwargs)
@@ -253,8 +260,13 @@ class Calls:
             holder = self.caches.stand_in(holder)
         if isinstance(holder, type):
             self.adopt(holder)  # ``Function.apply`` and other class methods that a library lends to the user's class
-        function, tag = self.perform(frame, lambda h: getattr(h, name), [self.box(holder)])
-        del tag
+        return self._own_method(frame, box, holder, name, args, kwargs)
+
+    def _own_method(
+        self, frame: Frame, box: Box, holder: Any, name: str, args: list[Box], kwargs: dict[str, Box]
+    ) -> Box:
+        """Whatever the holder itself gives for the name is called."""
+        function, _ = self.look_up(frame, self.box(holder), name)
         if isinstance(function, special_calls.WRAPPERS) and function not in HANDLERS:
             owner = function.__self__  # of ``super()`` it is the object behind it
             own = box if owner is holder or name not in special_calls.NAMES else self.box(owner)
@@ -284,6 +296,20 @@ class Calls:
         recorder.pending = (boxes, {})
         recorder.returned = None
         result = call(*[b.value for b in boxes])
+        return self._performed(frame, result)
+
+    def look_up(self, frame: Frame, box: Box, name: str) -> tuple[Any, Tag]:
+        """``holder.name``, which may be a property of the user's."""
+        recorder = self.recorder
+        holder = box.value
+        if type(holder) not in self._met:
+            self.adopt(type(holder))
+        recorder.pending = ([box], {})
+        recorder.returned = None
+        return self._performed(frame, getattr(holder, name))
+
+    def _performed(self, frame: Frame, result: Any) -> tuple[Any, Tag]:
+        recorder = self.recorder
         recorder.current = frame
         recorder.pending = None
         if isinstance(result, types.GeneratorType):

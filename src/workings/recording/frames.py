@@ -62,6 +62,8 @@ def slot(inputs: list[Ref], ref: Ref) -> Slot:
 
 def in_a_row(args: Sequence[Any]) -> list[Box]:
     """Boxes in a row; a starred part comes as a list of boxes."""
+    if list not in map(type, args):
+        return list(args)
     out: list[Box] = []
     for arg in args:
         if type(arg) is list:

@@ -67,16 +67,15 @@ class Naming(Remembering):
             if ref is not None and entry is not None and entry[0] is holder:
                 self.bind(frame, name, ref)
         for name, (value, _) in list(frame.tags.items()):
-            self._name_written(frame, name, value)
+            if type(value) is NUMPY_ARRAY or self.calls.is_tensor(value):
+                self._name_written(frame, name, value)
 
     def _name_written(self, frame: Frame, name: str, value: Any) -> None:
         """So are arrays and tensors that were written into: the name means what they hold at the end."""
         if type(value) is NUMPY_ARRAY:
             ref = self._held_at_the_end(value)
-        elif self.tensors is not None and self.tensors.is_tensor(value):
-            ref = self.tensors.read(value) if value._base is None else None
         else:
-            return
+            ref = self.tensors.read(value) if value._base is None else None
         last = self.named.get((frame.group, name))
         if ref is None or last is None or last == ref:
             return
@@ -159,7 +158,7 @@ class Naming(Remembering):
             frame.tags[name] = (value, None)
             self.bind(frame, name, self.ledger.read(value))
             return Box(value, None)
-        elif self.tensors is not None and self.tensors.is_tensor(value):
+        elif self.calls.is_tensor(value):
             ref, new = self.tensors.adopt(value)
             if new:
                 self.bind(frame, name, ref)
@@ -232,7 +231,7 @@ class Naming(Remembering):
     def unpack(self, frame: Frame, spec: tuple[Any, ...], box: Box) -> Any:
         """``a, (b, *c) = value``: gives Python something that falls into the same objects, and names their origins."""
         value, boxes = self._fallen(box)
-        star = next((i for i, s in enumerate(spec) if type(s) is str and s.startswith("*")), -1)
+        star = _starred(spec)
         if len(boxes) < len(spec) - 1 or (star < 0 and len(boxes) != len(spec)):
             return value  # Python raises, with its own words
         out = []
@@ -265,6 +264,14 @@ class Naming(Remembering):
         if len(boxes) < count - 1:
             raise ValueError(f"not enough values to unpack (expected at least {count - 1}, got {len(boxes)})")
         return _grouped(self, boxes, count, star)
+
+
+def _starred(spec: tuple[Any, ...]) -> int:
+    """Where in a target the starred name stands; -1 where there is none."""
+    for place, part in enumerate(spec):
+        if type(part) is str and part[:1] == "*":
+            return place
+    return -1
 
 
 def _same_items(first: list[Any], second: list[Any]) -> bool:

@@ -26,21 +26,28 @@ def bind(
     recorder = calls.recorder
     waiting, named = (list(pending[0]), pending[1]) if pending is not None else ([], {})
     for name, value, has_default in parameters:
-        if name.startswith("**"):
-            tags = {k: named[k].tag if k in named and named[k].value is v else None for k, v in value.items()}
-            recorder.ledger.shadow(value, tags)
-            frame.tags[name[2:]] = (value, None)
-        elif name.startswith("*"):
-            recorder.ledger.shadow(value, match(list(value), waiting, keep=True))
-            frame.tags[name[1:]] = (value, None)
+        if name[0] == "*":
+            if name[1] == "*":
+                tags = {k: named[k].tag if k in named and named[k].value is v else None for k, v in value.items()}
+                recorder.ledger.shadow(value, tags)
+            else:
+                recorder.ledger.shadow(value, match(list(value), waiting, keep=True))
+            frame.tags[name.lstrip("*")] = (value, None)
         else:
             box = named.get(name)
             if box is None or box.value is not value:
-                place = next((i for i, b in enumerate(waiting) if b.value is value), None)
-                box = waiting.pop(place) if place is not None else None
+                box = _taken(waiting, value)
             if box is None:
                 box = _unpassed(calls, key, value, has_default)
             _bind_one(calls, frame, name, value, box)
+
+
+def _taken(waiting: list[Box], value: Any) -> Box | None:
+    """The first box that holds a value, which is not waiting any more."""
+    for place, box in enumerate(waiting):
+        if box.value is value:
+            return waiting.pop(place)
+    return None
 
 
 def _unpassed(calls: Calls, key: int, value: Any, has_default: bool) -> Box:
@@ -78,8 +85,8 @@ def match(values: list[Any], boxes: list[Box], *, keep: bool = False) -> list[Ta
     waiting = boxes if keep else list(boxes)
     tags: list[Tag] = []
     for value in values:
-        place = next((i for i, b in enumerate(waiting) if b.value is value), None)
-        tags.append(None if place is None else waiting.pop(place).tag)
+        box = _taken(waiting, value)
+        tags.append(None if box is None else box.tag)
     return tags
 
 

@@ -49,7 +49,7 @@ def attribute(calls: Calls, frame: Frame, box: Box, name: str) -> Box:
         if box.tag is CONSTANT:
             return calls.box(value, CONSTANT)
         return recorder.record(functions.BY_NAME[f"number.{name}"], (box,), {}, value)
-    value, tag = calls.perform(frame, lambda h: getattr(h, name), [box])
+    value, tag = calls.look_up(frame, box, name)
     return calls.box(value, _attribute_tag(calls, holder, name, value, tag))
 
 

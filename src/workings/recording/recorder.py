@@ -132,7 +132,7 @@ class Recorder(Naming):
             result = bool(value)
         elif type(value) is np.ndarray or isinstance(value, np.generic):
             result, tag = bool(value), self.ref(box)
-        elif self.tensors is not None and self.tensors.is_tensor(value):
+        elif self.calls.is_tensor(value):
             result, tag = self.tensors.truth(value), self.tensors.read(value)
         else:
             self.calls.adopt(kind)
@@ -372,6 +372,8 @@ class Recorder(Naming):
             self.current = frame
             self._name_containers(frame)
         self.ledger.settle()
+        if self.tensors is not None:
+            self.tensors.ledger.forget_all()
         self.working.__dict__.pop("index", None)  # names made on the way do not hold the rest
         self.working.conventions = read_conventions(self.working) | self.working.conventions
         self._list_opaque()
@@ -392,6 +394,8 @@ class Recorder(Naming):
         listed = {loss.step for loss in self.working.lost}
         opaque: dict[tuple[Any, ...], bool] = {}  # a model makes the same call in every layer
         for step in self.working.steps:
+            if step.operation == "given":
+                continue
             key = (step.operation, step.function, step.output, len(step.shape), not step.inputs, not step.arguments)
             found = opaque.get(key)
             if found is None:

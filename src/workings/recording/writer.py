@@ -101,10 +101,15 @@ class Writer:
             # array that is written out, or made by a constructor, is a value like any other: a what-if may change it.
             if not step.shape and step.dtype in ("int", "bool"):
                 fixed.add(step.number)
-        elif all(r.step in fixed for r in inputs):
-            fixed.add(step.number)
-        elif all(r.step in counters or r.step in fixed for r in inputs):
-            counters.add(step.number)
+        else:
+            known = fixed
+            for ref in inputs:
+                if ref.step not in fixed:
+                    known = counters
+                    if ref.step not in counters:
+                        break
+            else:
+                known.add(step.number)
         if step.shape and self._varies(step):
             self.working.varying.add(step.number)
 
@@ -156,7 +161,7 @@ class Writer:
             return self.given(value, lost=tag is None)
         if kind is list or kind is tuple:
             return containers.read(self._whole, value)
-        if self.tensors is not None and self.tensors.is_tensor(value):
+        if self.calls.is_tensor(value):
             return self.tensors.read(value)  # type: ignore[no-any-return]
         return None
 

@@ -44,6 +44,10 @@ class BareNumbers:
         self.factors: dict[float, set[Ref]] = {}
         self.steering: list[tuple[Any, Ref]] = []
 
+    def any(self) -> bool:
+        """Whether an operator's bare number may be one that is known."""
+        return bool(self.offers or self.factors or self.steering)
+
     # -- going in -----------------------------------------------------------------------------------------------
 
     def offered(self, boxes: Sequence[Box]) -> list[Offer]:
@@ -95,14 +99,19 @@ class BareNumbers:
         inputs: list[Ref],
     ) -> None:  # fmt: skip
         """An operator that may have a gradient has run: its numbers come again in the backward pass, bare."""
-        if not (inputs and any(t.requires_grad for t in flatten(args))):
-            return
-        for position, value in enumerate(arguments):
-            if type(value) is Slot and not isinstance(args[position], torch.Tensor):
-                self._comes_again(operator, position, args[position], inputs[value.position])
-        for name, value in keywords.items():
-            if type(value) is Slot and not isinstance(kwargs[name], torch.Tensor):
-                self._comes_again(operator, operator.names.index(name), kwargs[name], inputs[value.position])
+        bare = [
+            (position, args[position], value)
+            for position, value in enumerate(arguments)
+            if type(value) is Slot and not isinstance(args[position], torch.Tensor)
+        ]
+        bare += [
+            (operator.names.index(name), kwargs[name], value)
+            for name, value in keywords.items()
+            if type(value) is Slot and not isinstance(kwargs[name], torch.Tensor)
+        ]
+        if bare and any(t.requires_grad for t in flatten(args)):
+            for position, number, value in bare:
+                self._comes_again(operator, position, number, inputs[value.position])
 
     def _comes_again(self, operator: Operator, position: int, value: Any, ref: Ref) -> None:
         """A factor comes as it is; what comes changed, or as a whole number (which counts may equal), is guarded."""
@@ -148,6 +157,8 @@ class BareNumbers:
     def boxed(self, result: Any, tag: Tag, left: list[tuple[Any, Ref]]) -> Box:
         """What a call gave, with the origins of the numbers that were read in it."""
         recorder = self._recorder
+        if isinstance(result, torch.Tensor) and not left:
+            return recorder.calls.box(result, tag)
         if tag is None and type(result) in NUMBERS:
             tag = self._left_tag(result, left)
         elif isinstance(result, (tuple, list)) and _new_numbers(recorder, result):

@@ -43,6 +43,7 @@ _CUMPROD = (
 _SAMPLES = {"multinomial", "bernoulli", "binomial", "poisson", "normal"}  # draws that depend on the numbers given
 
 _TENSOR, _PARAMETER, _STRIDED = torch.Tensor, torch.nn.Parameter, torch.strided
+_SIZES = {int}
 _NOWHERE: Window = (0, (), (), torch.float32)
 
 
@@ -63,14 +64,14 @@ class Dispatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if self._side.silent:
             return func(*args, **(kwargs or {}))
-        return self._operate(func, args, kwargs or {})
+        operator = _DESCRIBED.get(id(func)) or describe(func)
+        if operator.simple and not (kwargs or self._numbers.any()):
+            return self._simple(operator, func, args)
+        return self._operate(operator, func, args, kwargs or {})
 
-    def _operate(self, call: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    def _operate(self, operator: Operator, call: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """One operator runs and is written down."""
-        operator = _DESCRIBED.get(id(call)) or describe(call)
         numbers = self._numbers
-        if operator.simple and not (numbers.offers or numbers.factors or numbers.steering or kwargs):
-            return self._simple(operator, call, args)
         inputs: list[Ref] = []
         if numbers.steering:
             numbers.backward()
@@ -94,7 +95,8 @@ class Dispatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
             if not changed or not any(result is t for t in changed):
                 outputs.append(result)
         elif result is not None:
-            outputs += [t for t in flatten(result) if not any(t is w for w in changed)]
+            made = list(flatten(result))
+            outputs += [t for t in made if not any(t is w for w in changed)] if changed else made
         if operator.base == "cumprod" and torch._C._current_graph_task_id() != -1:
             self._recorder.working.notes[:] = dict.fromkeys([*self._recorder.working.notes, _CUMPROD])
         if not outputs:
@@ -108,7 +110,7 @@ class Dispatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return result
 
     def _simple(self, operator: Operator, call: Any, args: Any) -> Any:
-        """The common case, which is most of what a model runs: see ``_operate`` for what is decided beforehand.
+        """The common case, which is most of what a model runs: no bare number is looked for, nothing is changed.
 
         It does what the general way does, with each place looked up once.
         """
@@ -156,7 +158,7 @@ class Dispatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
             memory.views[place] = View(ref, memory.version, opened, (operation, name, given, {}, None))
             ledger.keep_view(ref, result, memory, place)
         else:
-            self._view(operator, memory, (operation, name, used, given, {}), result, None, [], args)
+            self._view(operator, memory, (operation, name, used, given, {}), result, place, None, [], args)
         return result
 
     def _template(self, operator: Operator, position: int, value: Any, inputs: list[Ref]) -> Any:
@@ -174,7 +176,11 @@ class Dispatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return value
         if value is None or kind is bool or kind is str:
             return value
-        if kind is list and all(map(_is_size, value)) and not (self._numbers.offers or self._numbers.factors):
+        if (
+            kind is list
+            and (position not in operator.operands or not self._numbers.any())
+            and set(map(type, value)) == _SIZES
+        ):
             return value.copy()
         if isinstance(value, (list, tuple)):
             return [self._template(operator, position, v, inputs) for v in value]
@@ -198,8 +204,10 @@ class Dispatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
                     ledger.set_aside(tensor, functools.partial(ledger.step_at, *call, window(tensor), output))
                 else:
                     ledger.register(tensor, ledger.step(*call, tensor, output))
-            elif window(tensor) not in memory.views:
-                self._view(operator, memory, call, tensor, output, before, args)
+            else:
+                place = window(tensor)
+                if place not in memory.views:
+                    self._view(operator, memory, call, tensor, place, output, before, args)
 
     def _copied(self, operator: Operator, args: Any, tensor: torch.Tensor) -> Ref | None:
         """``a.copy_(b)`` of the same shape and number type moves a value and makes none."""
@@ -214,8 +222,8 @@ class Dispatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return self._ledger.read(source)
 
     def _view(
-        self, operator: Operator, memory: Any, call: tuple[Any, ...], tensor: torch.Tensor, output: int | None,
-        before: list[Any], args: Any,
+        self, operator: Operator, memory: Memory, call: tuple[Any, ...], tensor: torch.Tensor, place: Window,
+        output: int | None, before: list[Any], args: Any,
     ) -> None:  # fmt: skip
         """A window on known memory: a movement of what it was opened from."""
         operation, function, inputs, arguments, keywords = call
@@ -224,30 +232,33 @@ class Dispatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
             parent = next((t for t in flatten(args) if self._ledger.memory(t) is memory), None)
         if parent is None:
             return  # known memory from nowhere: it is read as a region when it is used
-        place = before[0] if before else window(parent)
-        origin = memory.views.get(place)
-        index: Index | None = origin.index if origin is not None else None
-        if place == memory.root:
-            index = tuple(slice(0, n, 1) for n in place[1])
-        base = operator.base
+        source = before[0] if before else window(parent)
+        index: Index | None = None
         row = None
-        if base == "select":
-            index = place_in(index, base, args, parent.shape)
-            row = args[2] if args[1] % parent.ndim == 0 else None
-        elif base == "unbind":
-            axis = args[1] if len(args) > 1 else 0
-            index = place_in(index, "select", (None, axis, output or 0), parent.shape)
-            row = (output or 0) if axis % parent.ndim == 0 else None
-        else:
-            index = place_in(index, base, args, parent.shape)
+        if operator.picks:
+            origin = memory.views.get(source)
+            if source == memory.root:
+                index = tuple([slice(0, n, 1) for n in source[1]])
+            elif origin is not None:
+                index = origin.index
+            base = operator.base
+            if base == "select":
+                index = place_in(index, base, args, parent.shape)
+                row = args[2] if args[1] % parent.ndim == 0 else None
+            elif base == "unbind":
+                axis = args[1] if len(args) > 1 else 0
+                index = place_in(index, "select", (None, axis, output or 0), parent.shape)
+                row = (output or 0) if axis % parent.ndim == 0 else None
+            else:
+                index = place_in(index, base, args, parent.shape)
         if row is not None:
             ref = self._ledger.read(parent)
             how: Any = (row % parent.shape[0],)
-            self._ledger.register_view(memory, tensor, Ref(ref.step, ref.index + how), place, how, index)
+            self._ledger.register_view(memory, tensor, place, Ref(ref.step, ref.index + how), source, how, index)
             return
         ref = self._ledger.step(operation, function, inputs, arguments, keywords, tensor, output)
         how = (operation, function, arguments, keywords, output) if len(inputs) == 1 else None
-        self._ledger.register_view(memory, tensor, ref, place, how, index)
+        self._ledger.register_view(memory, tensor, place, ref, source, how, index)
 
     def _drawn(
         self, operator: Operator, inputs: list[Ref], arguments: tuple[Any, ...], outputs: list[torch.Tensor],
@@ -310,10 +321,6 @@ class Dispatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 operator.operation, operator.name, tuple(inputs), arguments, keywords, value=result
             )
         self._numbers.came_out(result, ref)
-
-
-def _is_size(value: Any) -> bool:
-    return type(value) is int
 
 
 __all__ = ["Dispatch"]

@@ -72,8 +72,18 @@ class TensorLedger:
         self.lost = True  # whether a tensor nobody was seen to make counts as one whose origin was lost
 
     def __del__(self) -> None:
+        self._unwatch()
+
+    def _unwatch(self) -> None:
         for number in self._weak:
             _FREE(number)  # type: ignore[no-untyped-call]
+        self._weak.clear()
+
+    def forget_all(self) -> None:
+        """The recording is over."""
+        for known in (self.memories, self.waiting, self._spares, self._others, self.originals):
+            known.clear()
+        self._unwatch()
 
     def _watch(self, storage: Any) -> None:
         """No other storage gets this one's number from now on."""
@@ -83,7 +93,7 @@ class TensorLedger:
 
     def memory(self, tensor: torch.Tensor) -> Memory | None:
         """What is known of the storage a tensor lies in; None for one not seen, or a tensor without plain storage."""
-        if tensor.is_nested or tensor.layout is not torch.strided:
+        if tensor.is_nested or tensor.layout is not _STRIDED:
             return None
         return self.memories.get(tensor.untyped_storage()._cdata)
 
@@ -102,11 +112,20 @@ class TensorLedger:
         number = tensor.untyped_storage()._cdata
         return number in self.memories or number in self._spares
 
+    def at_hand(self, tensor: torch.Tensor) -> Ref | None:
+        """The origin of what a tensor holds, where nothing needs to be done to know it."""
+        if tensor.layout is not _STRIDED or tensor.is_nested:
+            return None
+        memory = self.memories.get(tensor.untyped_storage()._cdata)
+        if memory is None or memory.link is not None:
+            return None
+        view = memory.views.get((tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.dtype))
+        return view.ref if view is not None and view.version == memory.version else None
+
     def read(self, tensor: torch.Tensor, lost: bool | None = None, note: str = "") -> Ref:
         """The origin of what a tensor holds now. One that was never seen is given."""
-        if tensor.is_nested or tensor.layout is not torch.strided:
-            memory = None
-        else:
+        memory = None
+        if tensor.layout is _STRIDED and not tensor.is_nested:
             memory = self.memories.get(tensor.untyped_storage()._cdata)
         if memory is None:
             lost = self.lost if lost is None else lost
@@ -276,7 +295,13 @@ class TensorLedger:
         self._watch(storage)
         memory = Memory(place, {place: View(ref, 0)}, size)
         self.memories[storage._cdata] = memory
-        if self.kept_bytes + tensor.nbytes <= self.small:
+        own = tensor.nbytes
+        if size <= 2 * own + 1024:
+            if self.kept_bytes + size <= self.small:
+                self.kept_bytes += size
+                memory.counted = True
+                self._hold(ref, tensor, memory, place)
+        elif self.kept_bytes + own <= self.small:
             self._keep(ref, tensor, memory, place)
 
     def register(self, tensor: torch.Tensor, ref: Ref, must: bool = False) -> None:
@@ -291,10 +316,10 @@ class TensorLedger:
             self.keep(ref, tensor, must)
 
     def register_view(
-        self, memory: Memory, tensor: torch.Tensor, ref: Ref, parent: Window, how: Any, index: Index | None
-    ) -> None:
+        self, memory: Memory, tensor: torch.Tensor, place: Window, ref: Ref, parent: Window, how: Any,
+        index: Index | None,
+    ) -> None:  # fmt: skip
         """A step, or a row of one, is a window on known memory."""
-        place = window(tensor)
         memory.views[place] = View(ref, memory.version, parent, how, index)
         if not ref.index:
             self._keep(ref, tensor, memory, place)
@@ -310,13 +335,17 @@ class TensorLedger:
     def keep_view(self, ref: Ref, tensor: torch.Tensor, memory: Memory, place: Window) -> None:
         """What ``_keep`` does, for a window on memory that is held already and is as large as what it shows."""
         if memory.counted and memory.bytes <= 2 * tensor.nbytes + 1024:
-            step = self._recorder.working.steps[ref.step]
-            step.kept = True
-            step.value = tensor.detach()
-            self.originals[ref.step] = weakref.ref(tensor)
-            memory.live[ref.step] = place
+            self._hold(ref, tensor, memory, place)
         else:
             self._keep(ref, tensor, memory, place)
+
+    def _hold(self, ref: Ref, tensor: torch.Tensor, memory: Memory, place: Window) -> None:
+        """Keep a step's value where it lies: it shares memory with the program's tensor."""
+        step = self._recorder.working.steps[ref.step]
+        step.kept = True
+        step.value = tensor.detach()
+        self.originals[ref.step] = weakref.ref(tensor)
+        memory.live[ref.step] = place
 
     # -- what is kept -------------------------------------------------------------------------------------------
 

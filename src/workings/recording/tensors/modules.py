@@ -1,4 +1,4 @@
-"""Modules as groups: global hooks open one for every call of a module, and name its parameters and conventions."""
+"""Modules as groups: every call of a module opens one, and names its parameters and conventions."""
 
 from __future__ import annotations
 
@@ -18,15 +18,17 @@ if TYPE_CHECKING:
     from workings.recording.tensors.side import TensorSide
 
 
+# module, the frame before, its own frame, its path, whether it is (inside) one of several alike
+_Open = tuple[torch.nn.Module, Frame, Frame, str, bool]
+
+
 class ModuleScopes:
     """The modules under way in one recording."""
 
     def __init__(self, side: TensorSide) -> None:
         self._side = side
-        self._handles: list[Any] = []
-        self._open: list[
-            tuple[torch.nn.Module, Frame, Frame, str, bool]
-        ] = []  # module, before, its frame, path, repeated
+        self._plain: Callable[..., Any] | None = None
+        self._open: list[_Open] = []
         self._paths: dict[int, tuple[Any, str, bool]] = {}  # id -> (module, path in its root, one of several alike)
         self._noted: set[tuple[type, bool]] = set()
         self._names: dict[type, tuple[tuple[str, ...], bool]] = {}
@@ -35,15 +37,36 @@ class ModuleScopes:
         self.root_name: str | None = None  # what the outermost module is called; None: after its class
 
     def start(self) -> None:
-        self._handles = [
-            hooks.register_module_forward_pre_hook(self._before),
-            hooks.register_module_forward_hook(self._after, always_call=True),
-        ]
+        """Calls of modules pass through here until ``stop``.
+
+        PyTorch's global hooks would see them too, by a path that costs every call several times as much. (What
+        ``__call__`` calls is replaced, not itself: a special method is written into every class below.)
+        """
+        plain: Callable[..., Any] = torch.nn.Module._call_impl
+        self._plain = plain
+        side = self._side
+
+        @functools.wraps(plain)
+        def call(module: torch.nn.Module, /, *args: Any, **kwargs: Any) -> Any:
+            if side.silent:
+                return plain(module, *args, **kwargs)
+            if _has_hooks(module):
+                return self._among_hooks(plain, module, args, kwargs)
+            self._before(module, args)
+            output = None
+            try:
+                output = plain(module, *args, **kwargs)
+                return output
+            finally:
+                self._after(module, output)
+
+        torch.nn.Module._call_impl = call  # type: ignore[method-assign, assignment]
 
     def stop(self) -> None:
-        for handle in self._handles:
-            handle.remove()
-        self._handles.clear()
+        if self._plain is not None:
+            torch.nn.Module._call_impl = self._plain  # type: ignore[method-assign]
+            self._plain = None
+        self._paths.clear()
 
     def adopt(self, module: torch.nn.Module) -> None:
         """The user's classes among a module's parts have their methods rewritten, and what is learned has its name.
@@ -61,64 +84,83 @@ class ModuleScopes:
         for path, part in parts.items():
             self._await(frame, part, path + "." if path else "")
 
-    # -- hooks --------------------------------------------------------------------------------------------------
+    # -- calls --------------------------------------------------------------------------------------------------
 
-    def _before(self, module: torch.nn.Module, args: Any) -> None:
+    def _among_hooks(self, plain: Callable[..., Any], module: torch.nn.Module, args: Any, kwargs: Any) -> Any:
+        """A module with hooks: they run where PyTorch's global ones say, the first inside its group, the last after it.
+
+        (Hooks put on the module itself would switch PyTorch to other code paths.)
+        """
+
+        def before(called: torch.nn.Module, args: Any) -> None:
+            if called is module:
+                self._before(module, args)
+
+        def after(called: torch.nn.Module, args: Any, output: Any) -> None:
+            if called is module:
+                self._after(module, output)
+
+        first = hooks.register_module_forward_pre_hook(before)
+        last = hooks.register_module_forward_hook(after, always_call=True)
+        try:
+            return plain(module, *args, **kwargs)
+        finally:
+            first.remove()
+            last.remove()
+
+    def _before(self, module: torch.nn.Module, args: tuple[Any, ...]) -> None:
         side = self._side
-        if side.silent:
-            return
         recorder = side.recorder
         path, repeated = self._path(module)
-        above = self._open[-1][3] if self._open else ""
+        inside, above = False, ""
+        if self._open:
+            _, _, _, above, inside = self._open[-1]
         name = path
         if above and path.startswith(above + "."):
             name = path[len(above) + 1 :]
         elif not path:
             name = type(module).__name__ if self.root_name is None or self._open else self.root_name
         current = recorder.current
-        groups = recorder.working.groups
-        group = Group(len(groups), current.group, name, "module", current.statement, site=current.site)
-        group.told = self._detail(module)
-        groups.append(group)
-        frame = Frame(group.number, current.site, current.statement)
-        inside = bool(self._open) and self._open[-1][4]
+        working = recorder.working
+        groups = working.groups
+        kind = (type(module), module.training)
+        if kind not in self._noted:  # its conventions are noted the first time one of its class is met
+            self._noted.add(kind)
+            _conventions(working.conventions, module)
+        number = len(groups)
+        told = functools.partial(_line, module)
+        groups.append(Group(number, current.group, name, "module", current.statement, site=current.site, told=told))
+        frame = Frame(number, current.site, current.statement)
         self._open.append((module, current, frame, path, repeated or inside))
-        recorder.current = frame
-        self._entered = frame
+        recorder.current = self._entered = frame
         side.silent += 1
         try:
             self._bind(frame, module, args, repeated and not inside)
         finally:
             side.silent -= 1
 
-    def _after(self, module: torch.nn.Module, args: Any, output: Any) -> None:
-        if self._side.silent:
-            return
+    def _after(self, module: torch.nn.Module, output: Any) -> None:
+        side = self._side
         while self._open:
             opened, before, frame, _, _ = self._open.pop()
-            self._side.recorder.current = before
+            side.recorder.current = before
             if opened is module:
                 if (
                     self.root_name is not None
                     and isinstance(output, torch.Tensor)
                     and self._parameters(type(module))[1]
                 ):
-                    with self._side.quiet():
-                        self._name(frame, "output", output)
+                    ref = side.ledger.at_hand(output)
+                    if ref is None:
+                        with side.quiet():
+                            ref = side.ledger.read(output, lost=False)
+                    self._bound(frame, "output", ref)
                 return
 
     def take_frame(self, caller: Frame) -> Frame | None:
         """The frame of the module whose ``forward`` begins, if it has just been called."""
         frame, self._entered = self._entered, None
         return frame if frame is caller else None
-
-    def _detail(self, module: torch.nn.Module) -> Callable[[], str]:
-        """What tells one line about a module; its conventions are noted the first time one of its class is met."""
-        kind = (type(module), module.training)
-        if kind not in self._noted:
-            self._noted.add(kind)
-            _conventions(self._side.recorder.working.conventions, module)
-        return functools.partial(_line, module)
 
     # -- names --------------------------------------------------------------------------------------------------
 
@@ -134,35 +176,36 @@ class ModuleScopes:
             known = self._paths[id(module)]
         return known[1], known[2]
 
-    def _bind(self, frame: Frame, module: torch.nn.Module, args: Any, boundary: bool) -> None:
+    def _bind(self, frame: Frame, module: torch.nn.Module, args: tuple[Any, ...], boundary: bool) -> None:
+        ledger = self._side.ledger
         for name, tensor in self._await(frame, module):
-            self._name(frame, name, tensor)
+            self._bound(frame, name, ledger.read(tensor, lost=False))
         names, follows = self._parameters(type(module))
         for name, value in zip(names, args, strict=False):
             if not isinstance(value, torch.Tensor):
                 continue
-            ref = self._side.ledger.read(value, lost=False)
+            ref = ledger.read(value, lost=False)
             if follows:
                 self._bound(frame, name, ref)
             if boundary and not ref.index:
-                self._side.ledger.keep(ref, value, must=True)
+                ledger.keep(ref, value, must=True)
 
     def _await(self, frame: Frame, module: torch.nn.Module, path: str = "") -> list[tuple[str, torch.Tensor]]:
         """A module's parameters and buffers are named when they are used; given back are those that were already."""
-        ledger = self._side.ledger
-        known = []
+        known: list[tuple[str, torch.Tensor]] = []
         for held in (module._parameters, module._buffers):
+            if not held:
+                continue
+            ledger = self._side.ledger
+            waiting = ledger.waiting
             for name, tensor in held.items():
                 if tensor is None:
                     continue
                 if ledger.memory(tensor) is None:
-                    ledger.waiting[id(tensor)] = (tensor, frame, path + name)
+                    waiting[id(tensor)] = (tensor, frame, path + name)
                 else:
                     known.append((name, tensor))
         return known
-
-    def _name(self, frame: Frame, name: str, tensor: torch.Tensor) -> None:
-        self._bound(frame, name, self._side.ledger.read(tensor, lost=False))
 
     def _bound(self, frame: Frame, name: str, ref: Any) -> None:
         self._side.recorder.working.bindings.append(Binding(frame.group, name, ref, frame.statement, frame.site))
@@ -171,9 +214,23 @@ class ModuleScopes:
         """The names of the arguments of a class's ``forward``, and whether only we name them (a library's class)."""
         known = self._names.get(kind)
         if known is None:
-            names = list(inspect.signature(kind.forward).parameters)  # type: ignore[attr-defined]
+            forward = getattr(kind, "forward", None)  # the class of compiled modules (TorchScript) has none
+            names = list(inspect.signature(forward).parameters) if forward is not None else []
             known = self._names[kind] = (tuple(names[1:]), not user_code.is_user_type(kind))
         return known
+
+
+def _has_hooks(module: torch.nn.Module) -> bool:
+    return bool(
+        module._forward_hooks
+        or module._forward_pre_hooks
+        or module._backward_hooks
+        or module._backward_pre_hooks
+        or hooks._global_forward_hooks
+        or hooks._global_forward_pre_hooks
+        or hooks._global_backward_hooks
+        or hooks._global_backward_pre_hooks
+    )
 
 
 def _line(module: torch.nn.Module) -> str:

@@ -136,7 +136,10 @@ def flatten(value: Any) -> Iterator[torch.Tensor]:
         yield value
     elif isinstance(value, (list, tuple)):
         for item in value:
-            yield from flatten(item)
+            if isinstance(item, torch.Tensor):
+                yield item
+            elif isinstance(item, (list, tuple)):
+                yield from flatten(item)
 
 
 def places_written(operator: Operator, args: Sequence[Any]) -> tuple[tuple[int, str], ...]:

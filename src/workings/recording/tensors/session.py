@@ -41,8 +41,8 @@ def _recording(model: torch.nn.Module | None) -> Iterator[Working]:
     side.ledger.lost = False
     if model is not None:
         side.scopes.adopt(model)
-    try:
-        with few_collections():
+    with few_collections():
+        try:
             yield recorder.working
-    finally:
-        recorder.finish()
+        finally:
+            recorder.finish()

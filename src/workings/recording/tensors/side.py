@@ -18,9 +18,9 @@ from workings.recording.operations.functions import BY_CALL
 from workings.recording.tensors.bare_numbers import BareNumbers
 from workings.recording.tensors.dispatch import Dispatch
 from workings.recording.tensors.ledger import TensorLedger
-from workings.recording.tensors.linear import Linear
 from workings.recording.tensors.modules import ModuleScopes
 from workings.recording.tensors.sharing import MAKERS, Sharing
+from workings.recording.tensors.whole import WholeCalls
 from workings.recording.working import Ref, Slot
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class TensorSide:
         self._silence = _Quiet(self)
         self.numbers = BareNumbers(recorder)
         self._dispatch = Dispatch(self)
-        self._linear = Linear(self)
+        self._whole = WholeCalls(self)
         self._shown: list[tuple[str, Any]] = []
 
     # -- beginning and end --------------------------------------------------------------------------------------
@@ -63,12 +63,12 @@ class TensorSide:
             plain_method = getattr(torch.Tensor, name)
             self._shown.append((name, plain_method))
             setattr(torch.Tensor, name, self._quietly(plain_method))
-        self._linear.start()
+        self._whole.start()
         self._dispatch.__enter__()  # type: ignore[no-untyped-call]
 
     def stop(self) -> None:
         self._dispatch.__exit__(None, None, None)  # type: ignore[no-untyped-call]
-        self._linear.stop()
+        self._whole.stop()
         for name, method in self._shown:
             setattr(torch.Tensor, name, method)
         self._shown.clear()
@@ -111,20 +111,29 @@ class TensorSide:
 
     # -- what the rewritten source asks -------------------------------------------------------------------------
 
+    kind = torch.Tensor
+
     @staticmethod
     def is_tensor(value: Any) -> bool:
         return isinstance(value, torch.Tensor)
 
+    @staticmethod
+    def is_module(value: Any) -> bool:
+        return isinstance(value, torch.nn.Module)
+
     def read(self, tensor: torch.Tensor) -> Ref:
         """The origin of what a tensor holds now."""
-        self.silent += 1
-        try:
+        known = self.ledger.at_hand(tensor)
+        if known is not None:
+            return known
+        with self.quiet():
             return self.ledger.read(tensor)
-        finally:
-            self.silent -= 1
 
     def adopt(self, tensor: torch.Tensor) -> tuple[Ref, bool]:
         """The origin of a tensor that has a name: one not seen before is an input. Says whether it is new."""
+        known = self.ledger.at_hand(tensor)
+        if known is not None:
+            return known, False
         with self.quiet():
             new = not self.ledger.knows(tensor)
             return self.ledger.read(tensor, lost=False), new
@@ -135,8 +144,6 @@ class TensorSide:
 
     def handles(self, function: Any) -> bool:
         """Whether a callable is PyTorch's, so that everything inside it is seen by the dispatch mode."""
-        if isinstance(function, torch.nn.Module):
-            return True
         module = getattr(function, "__module__", None) or getattr(
             type(getattr(function, "__self__", None)), "__module__", ""
         )
@@ -148,14 +155,17 @@ class TensorSide:
         return self.handles(function)
 
     def library(self, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Box:
-        """A call of a function, class or module of PyTorch."""
+        """A call of a function or class of PyTorch."""
         if _in(function, MAKERS):
             result = self.sharing.make(function, args, kwargs)
             self.numbers.refuse([*args[1:], *(v for k, v in kwargs.items() if k != "data")])
             return self.recorder.calls.box(result)
-        if isinstance(function, torch.nn.Module):
-            self.scopes.adopt(function)
         return self._perform(frame, function, args, kwargs, isinstance(function, _DIRECT))
+
+    def module(self, frame: Frame, module: torch.nn.Module, args: list[Box], kwargs: dict[str, Box]) -> Box:
+        """A call of a module."""
+        self.scopes.adopt(module)
+        return self._perform(frame, module, args, kwargs, False)
 
     def operation(self, frame: Frame, function: Any, boxes: Sequence[Box]) -> Box:
         """An operator of Python's between tensors and numbers, an item read or written."""
@@ -215,13 +225,16 @@ class TensorSide:
     def _perform(self, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box], direct: bool) -> Box:
         recorder = self.recorder
         numbers = self.numbers
-        offers = numbers.offered([*args, *kwargs.values()])
+        offers = numbers.offered([*args, *kwargs.values()]) if args or kwargs else []
         saved = numbers.offers, numbers.left
         numbers.offers, numbers.left = offers if direct else [], []
         recorder.pending = (args, kwargs)
         recorder.returned = None
         try:
-            result = function(*[a.value for a in args], **{k: v.value for k, v in kwargs.items()})
+            if kwargs:
+                result = function(*[a.value for a in args], **{k: v.value for k, v in kwargs.items()})
+            else:
+                result = function(*[a.value for a in args])
             left = numbers.left
         except Exception:
             for box in (*args, *kwargs.values()):

@@ -1,0 +1,124 @@
+"""``F.linear`` and its like as the one step each is to a reader, where no gradient is asked for.
+
+Below autograd a linear layer is four operators: two views, a transpose and ``addmm``. They are half of all that a model
+runs, and none of them is how anybody writes ``x Wᵀ + b``. So while a recording is under way ``F.linear`` runs as it
+always does, unseen by the dispatch mode, and is written down as a whole. Where a gradient will be asked for the four
+are recorded instead: the backward pass speaks of them. A layer normalisation (with two more outputs, which only a
+backward pass reads) and a GELU are one operator in any case: they are written down in the same way, as the dispatch
+mode would write them, because that takes half the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch._C._functorch import peek_interpreter_stack
+from torch.autograd import forward_ad
+from torch.nn import functional
+
+from workings.recording.tensors.operators import Operator, describe, slot
+
+if TYPE_CHECKING:
+    from workings.recording.tensors.side import TensorSide
+    from workings.recording.working import Ref
+
+_TENSOR, _PARAMETER, _STRIDED = torch.Tensor, torch.nn.Parameter, torch.strided
+_LINEAR = describe(torch.ops.aten.linear.default)
+_GELU = describe(torch.ops.aten.gelu.default)
+_LAYER_NORM = describe(torch.ops.aten.native_layer_norm.default)
+
+
+class WholeCalls:
+    """Stands in for functions of ``torch.nn.functional`` during one recording."""
+
+    def __init__(self, side: TensorSide) -> None:
+        self._side = side
+        self._plain: dict[str, Callable[..., Any]] = {}
+
+    def start(self) -> None:
+        for name, made in (("linear", self._linear), ("layer_norm", self._layer_norm), ("gelu", self._gelu)):
+            plain = self._plain[name] = getattr(functional, name)
+            whole = made(plain)
+            whole.__module__, whole.__doc__ = plain.__module__, plain.__doc__
+            setattr(functional, name, whole)
+
+    def stop(self) -> None:
+        for name, plain in self._plain.items():
+            setattr(functional, name, plain)
+        self._plain.clear()
+
+    def _linear(self, plain: Callable[..., Any]) -> Callable[..., Any]:
+        side = self._side
+
+        def linear(input: Any, weight: Any, bias: Any = None) -> Any:
+            operands = (input, weight) if bias is None else (input, weight, bias)
+            if side.silent or not _whole(operands):
+                return plain(input, weight, bias)
+            with torch._C._DisableTorchDispatch():
+                result = plain(input, weight, bias)
+                self._record(_LINEAR, operands, result)
+            return result
+
+        return linear
+
+    def _layer_norm(self, plain: Callable[..., Any]) -> Callable[..., Any]:
+        side = self._side
+
+        def layer_norm(
+            input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
+        ) -> Any:
+            operands = tuple([t for t in (input, weight, bias) if t is not None])
+            if side.silent or side.numbers.any() or not _whole(operands) or _infers(operands):
+                return plain(input, normalized_shape, weight, bias, eps)
+            with torch._C._DisableTorchDispatch():
+                result = plain(input, normalized_shape, weight, bias, eps)
+                self._record(_LAYER_NORM, (input, list(normalized_shape), weight, bias, float(eps)), result, 0)
+            return result
+
+        return layer_norm
+
+    def _gelu(self, plain: Callable[..., Any]) -> Callable[..., Any]:
+        side = self._side
+
+        def gelu(input: Any, *, approximate: str = "none") -> Any:
+            if side.silent or approximate != "none" or not _whole((input,)):
+                return plain(input, approximate=approximate)
+            with torch._C._DisableTorchDispatch():
+                result = plain(input)
+                self._record(_GELU, (input,), result)
+            return result
+
+        return gelu
+
+    def _record(
+        self, operator: Operator, args: tuple[Any, ...], result: torch.Tensor, output: int | None = None
+    ) -> None:
+        ledger = self._side.ledger
+        inputs: list[Ref] = []
+        arguments = tuple([slot(inputs, ledger.read(a)) if isinstance(a, torch.Tensor) else a for a in args])
+        step = ledger.step(operator.operation, operator.name, tuple(inputs), arguments, {}, result, output)
+        ledger.register_fresh(result, result.untyped_storage(), step)
+
+
+def _infers(operands: tuple[Any, ...]) -> bool:
+    """Whether no autograd stands above the operators: then they come by other names."""
+    return torch.is_inference_mode_enabled() or any(map(torch.is_inference, operands))
+
+
+def _whole(operands: tuple[Any, ...]) -> bool:
+    """Whether a call is one plain step: no gradient, no change of number type on the way, nobody else listening."""
+    graded = torch.is_grad_enabled()
+    for tensor in operands:
+        kind = type(tensor)
+        if (kind is not _TENSOR and kind is not _PARAMETER) or tensor.layout is not _STRIDED or tensor.is_nested:
+            return False
+        if graded and tensor.requires_grad:
+            return False
+    if operands[0].ndim < 2 or torch._C._len_torch_dispatch_stack() != 1:
+        return False
+    if peek_interpreter_stack() is not None or forward_ad._current_level >= 0:
+        return False  # the tensors stand for others, or carry their derivatives
+    device = operands[0].device.type
+    return not (torch.is_autocast_enabled(device) or torch._C._is_torch_function_mode_enabled())
