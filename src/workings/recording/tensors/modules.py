@@ -181,6 +181,10 @@ class ModuleScopes:
         for name, tensor in self._await(frame, module):
             self._bound(frame, name, ledger.read(tensor, lost=False))
         names, follows = self._parameters(type(module))
+        if follows and module._modules:
+            for path, part in _parts(module).items():
+                if path:
+                    self._await(frame, part, path + ".")
         for name, value in zip(names, args, strict=False):
             if not isinstance(value, torch.Tensor):
                 continue
