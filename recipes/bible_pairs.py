@@ -1,4 +1,4 @@
-"""English and Spanish verses side by side, as one TSV: the data of the recipe `bible-en-es`.
+"""English and Spanish verses side by side, as TSV: for translation, and, their English alone, for `embeddings`.
 
     apt-get download sword-text-web sword-text-sparv     # Debian's packages of two Bibles in the public domain
     for package in sword-text-*.deb; do dpkg -x "$package" sword; done

@@ -58,9 +58,10 @@ class TestStart:
             deviation = getattr(model.decoder.blocks[0], part).output.weight.std().item()
             assert deviation == pytest.approx(0.1 / 3, rel=0.05)
 
-    def test_scaled_embeddings_start_at_a_deviation_of_one_when_scaled(self) -> None:
-        model = DecoderOnly(Config(**self.sizes, decoder_layers=1, scaled_embeddings=True))
-        assert model.embedding.weight.std().item() * math.sqrt(60) == pytest.approx(1.0, rel=0.03)
+    @pytest.mark.parametrize(("start", "deviation"), [(NormalStart(), 0.02), (XavierStart(), 60**-0.5)])
+    def test_embeddings_start_alike_whether_they_are_scaled_or_not(self, start: NormalStart | XavierStart, deviation: float) -> None:
+        model = DecoderOnly(Config(**self.sizes, decoder_layers=1, scaled_embeddings=True, start=start))
+        assert model.embedding.weight.std().item() == pytest.approx(deviation, rel=0.03)
 
     def test_xavier(self) -> None:
         """Uniform up to √(6 / (in + out)) of each matrix by itself, however they are packed. Glorot (2010)."""
