@@ -59,7 +59,9 @@ class TestStart:
             assert deviation == pytest.approx(0.1 / 3, rel=0.05)
 
     @pytest.mark.parametrize(("start", "deviation"), [(NormalStart(), 0.02), (XavierStart(), 60**-0.5)])
-    def test_embeddings_start_alike_whether_they_are_scaled_or_not(self, start: NormalStart | XavierStart, deviation: float) -> None:
+    def test_embeddings_start_alike_whether_they_are_scaled_or_not(
+        self, start: NormalStart | XavierStart, deviation: float
+    ) -> None:
         model = DecoderOnly(Config(**self.sizes, decoder_layers=1, scaled_embeddings=True, start=start))
         assert model.embedding.weight.std().item() == pytest.approx(deviation, rel=0.03)
 
