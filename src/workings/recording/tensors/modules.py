@@ -181,7 +181,7 @@ class ModuleScopes:
         for name, tensor in self._await(frame, module):
             self._bound(frame, name, ledger.read(tensor, lost=False))
         names, follows = self._parameters(type(module))
-        if follows and module._modules:
+        if follows and module._modules and not isinstance(module, torch.nn.Sequential):  # which calls all its parts
             for path, part in _parts(module).items():
                 if path:
                     self._await(frame, part, path + ".")
