@@ -54,7 +54,7 @@ def of_ours(objective: Any, batches: Any) -> Step:
     from workings.training.schedules import Constant
     from workings.training.trainer import Settings, Trainer
 
-    trainer = Trainer(objective, batches, Settings(schedule=Constant(RATE)))
+    trainer = Trainer(objective, batches, Settings(schedule=Constant(peak=RATE)))
     return lambda: trainer.step()[0].tokens
 
 
