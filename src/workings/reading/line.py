@@ -78,13 +78,7 @@ class Arithmetic:
     @property
     def prefix(self) -> str:
         """The groups that all lines stand in, with a dot at the end; empty where they share none."""
-        heads = [line.name.split("[")[0].split(".")[:-1] for line in self.lines]
-        shared = []
-        for parts in zip(*heads, strict=False):
-            if len(set(parts)) > 1:
-                break
-            shared.append(parts[0])
-        return ".".join(shared) + "." if shared else ""
+        return shared_prefix([line.name for line in self.lines])
 
     def __str__(self) -> str:
         cut = len(self.prefix)
@@ -100,6 +94,17 @@ class Arithmetic:
 
     def _repr_latex_(self) -> str:
         return self.latex()
+
+
+def shared_prefix(names: list[str]) -> str:
+    """The groups that all addresses stand in, with a dot at the end; empty where they share none."""
+    heads = [name.split("[")[0].split(".")[:-1] for name in names]
+    shared = []
+    for parts in zip(*heads, strict=False):
+        if len(set(parts)) > 1:
+            break
+        shared.append(parts[0])
+    return ".".join(shared) + "." if shared else ""
 
 
 def latex_name(name: str) -> str:

@@ -7,6 +7,7 @@ in float64 and kept in the dtype they are asked for, so that a model in float64 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from typing import NamedTuple, assert_never
 
 import torch
@@ -52,15 +53,16 @@ class PositionModule(nn.Module):
         return None
 
 
-class _Table:
+class _Table(ABC):
     """Rows computed in float64 when first needed, kept in the dtype and on the device last asked for."""
 
     def __init__(self, rows: int, width: int) -> None:
         self.rows, self.width = rows, width
         self.kept: Tensor | None = None
 
+    @abstractmethod
     def compute(self, positions: Tensor) -> Tensor:
-        raise NotImplementedError
+        """The rows of these positions, in their dtype."""
 
     def take(self, length: int, offset: Offset, like: Tensor) -> Tensor:
         """The rows of `length` positions from `offset`: (t, ·), or (b, t, ·) for an offset for each row."""

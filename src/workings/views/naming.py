@@ -41,14 +41,3 @@ def spoken(name: str) -> str:
 def last_name(address: str) -> str:
     """The last name of an address, without its occurrence and position."""
     return address.split("[", maxsplit=1)[0].rsplit(".", maxsplit=1)[-1].split("#", maxsplit=1)[0]
-
-
-def shared_prefix(names: list[str]) -> str:
-    """The groups that all addresses stand in, with a dot at the end; empty where they share none."""
-    heads = [name.split("[")[0].split(".")[:-1] for name in names]
-    shared = []
-    for parts in zip(*heads, strict=False):
-        if len(set(parts)) > 1:
-            break
-        shared.append(parts[0])
-    return ".".join(shared) + "." if shared else ""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, chop_cells
 
-from workings.reading.line import Arithmetic
+from workings.reading.line import Arithmetic, shared_prefix
 from workings.recording.working import Ref, Working
 from workings.views.document import (
     Block,
@@ -22,7 +22,7 @@ from workings.views.document import (
     Step,
     Worked,
 )
-from workings.views.naming import shared_prefix, shortened_address
+from workings.views.naming import shortened_address
 from workings.views.page import tell
 from workings.views.paper import Paper, aligned, shortened, wrapped
 from workings.views.plain import plain_lines

@@ -6,7 +6,6 @@ A tree says how a number was made, with the numbers it was made from as leaves. 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -133,8 +132,3 @@ def children(node: Expression) -> tuple[Expression, ...]:
             return (node.left, node.right)
         case Choice():
             return (node.condition, node.chosen, node.other)
-
-
-def rational(value: Number) -> bool:
-    """Whether a number is a plain real number, so that exact decimal arithmetic on it makes sense."""
-    return isinstance(value, (int, float)) and math.isfinite(value)

@@ -151,9 +151,6 @@ class TensorSide:
             return True
         return type(function).__module__.startswith("torch.")
 
-    def transparent(self, function: Any) -> bool:
-        return self.handles(function)
-
     def library(self, frame: Frame, function: Any, args: list[Box], kwargs: dict[str, Box]) -> Box:
         """A call of a function or class of PyTorch."""
         if _in(function, MAKERS):
