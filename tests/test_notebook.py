@@ -121,14 +121,18 @@ def test_unknown_options(line):
 def test_in_a_notebook_the_working_is_formatted(shell, monkeypatch):
     shown: list[Any] = []
     package, module = types.ModuleType("IPython"), types.ModuleType("IPython.display")
-    module.Markdown = lambda text: ("Markdown", text)  # type: ignore[attr-defined]
+    module.HTML = lambda text: ("HTML", text)  # type: ignore[attr-defined]
     module.display = shown.append  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "IPython", package)
     monkeypatch.setitem(sys.modules, "IPython.display", module)
     shell.magics["workings"]("", CELL)
     ((kind, text),) = shown
-    assert kind == "Markdown"
-    assert "|" in text
+    assert kind == "HTML"
+    frame, _, plain = text.partition("</iframe>")
+    assert frame.startswith('<iframe sandbox="allow-scripts')  # it runs, and cannot reach the notebook
+    assert "allow-same-origin" not in frame
+    assert "<table" in plain  # what is read where no script may run
+    assert "<script" not in plain
 
 
 def test_importing_in_a_notebook_registers_the_magic(monkeypatch):
@@ -138,3 +142,18 @@ def test_importing_in_a_notebook_registers_the_magic(monkeypatch):
     monkeypatch.setitem(sys.modules, "IPython", package)
     wk._in_notebook()
     assert "workings" in shell.magics
+
+
+def test_a_value_shows_itself_as_a_table():
+    working = wk.example("apple").run()
+    text = working["projected.weights"]._repr_html_()
+    assert '<td data-p="1">0.319</td>' in text
+    assert '<th scope="row">Apple</th>' in text
+    assert "0.2061" in working["projected.weights[Apple, Apple]"]._repr_html_()  # 0.20610…, rounded by no one
+
+
+def test_a_hostile_label_is_text_in_a_cell():
+    hostile = "<script>alert(1)</script>"
+    working = wk.show(lambda x: x * 2, np.array([1.0, 2.0]), labels={"x": ([hostile, "b"],)})
+    assert hostile not in working["x"]._repr_html_()
+    assert hostile not in working._repr_html_()

@@ -19,6 +19,7 @@ _VERBS = {
     "show": "show a computation worked out: an example, or a script of yours as it is",
     "explain": "explain an equation or a word: sentence, formula, shapes, its code, and who uses it",
     "examples": "list the examples that come with Workings",
+    "serve": "examples, your files and trained models in the browser: workings serve [FOLDER]",
     "new": "write a commented file to start from: workings new example|translate|lm|classify|copy|embeddings FILE",
 }
 _MODEL_VERBS = {
@@ -54,8 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     gc.set_threshold(100_000, 50, 50)  # loading makes many objects, and hardly any of them is rubbish
     with answered():
         verb, rest = _verb(sys.argv[1:] if arguments is None else arguments)
-        if verb in _MODEL_VERBS:
-            _with_model(verb, rest)
+        if verb in _MODEL_VERBS or verb == "serve":
+            _with_module(verb, rest)
         else:
             {"show": _show, "explain": _explain, "examples": _examples, "new": _new}[verb](rest)
 
@@ -96,11 +97,11 @@ def _parser(verb: str) -> ArgumentParser:
     return _Parser(prog=f"workings {verb}", description=f"{about[0].upper()}{about[1:]}.", allow_abbrev=False)
 
 
-def _with_model(verb: str, rest: list[str]) -> None:
-    """A verb of trained models: its module says what it takes and does it."""
+def _with_module(verb: str, rest: list[str]) -> None:
+    """A verb whose module says what it takes and does it."""
     from importlib import import_module
 
-    module = import_module(f"workings.commands.{verb}")
+    module = import_module("workings.app.serve" if verb == "serve" else f"workings.commands.{verb}")
     parser = _parser(verb)
     module.options(parser)
     module.run(_parsed(parser, rest))
@@ -117,10 +118,16 @@ def _show(rest: list[str]) -> None:
     add("words", metavar="WHAT [SENTENCE]", nargs="*", help=words_help)
     add("--at", metavar="ADDRESS", action="append", help="work this number out; may be given several times")
     add("--set", metavar="CHANGE", action="append", dest="changes", help=change_help)
-    add("-f", "--format", metavar="FORMAT", help="txt, md, tex or json; left out, the ending of FILE says it")
+    add(
+        "-f",
+        "--format",
+        metavar="FORMAT",
+        help="txt, md, tex, json, html or ipynb; left out, the ending of FILE says it",
+    )
     add("-o", "--output", metavar="FILE", help="write to this file")
     add("-d", "--depth", metavar="DEPTH", help="sentences, steps or numbers; with --at, how many lines back")
     add("--decimals", metavar="N", type=int, help="how many decimals are shown")
+    add("--predict", action="store_true", help="ask for each value before it is shown")
     add("--width", metavar="N", type=int, help="how many columns a line may take")
     add(
         "--color",

@@ -124,15 +124,15 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def display(working: Working, depth: str = "steps") -> None:
-    """Show a Working where we are: as formatted text in a notebook, as plain text elsewhere."""
+    """Show a Working where we are: live in a notebook, as plain text elsewhere."""
     try:
-        from IPython.display import Markdown  # type: ignore[import-not-found,unused-ignore]
+        from IPython.display import HTML  # type: ignore[import-not-found,unused-ignore]
         from IPython.display import display as show_below
     except ImportError:
         from workings.views import terminal
 
         print(terminal.render(working, depth=depth, colour=False))
         return
-    from workings.views import markdown
+    from workings.views import notebook
 
-    show_below(Markdown(markdown.render(working, depth=depth)))
+    show_below(HTML(notebook.render(working, depth=depth)))

@@ -162,7 +162,7 @@ def test_addresses(refused, address, said):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["show", "apple", "--format", "pdf"], "one of txt, md, tex, json"),
+        (["show", "apple", "--format", "pdf"], "one of txt, md, tex, json, html, ipynb"),
         (["show", "apple", "--format", "markdown"], "did you mean --format md?"),
         (["show", "apple", "--depth", "step"], "did you mean --depth steps?"),
         (["show", "apple", "--depth", "3"], "a count of lines goes with --at"),

@@ -124,6 +124,20 @@ def test_the_ledger_is_how_it_was_chosen(workings, folder, tmp_path):
     assert answer.out == tokeniser.decode(tokens) + "\n"
 
 
+def test_the_ledger_is_a_page_too(workings, folder, tmp_path):
+    options = ("--seed", "3", "--length", "6", "--temperature", "0.8", "--top-k", "4")
+    for name in ("ledger.json", "ledger.html"):
+        assert workings("generate", str(folder / "writer"), "to be", *options, "--ledger", name).code == 0
+    (text,) = json.loads((tmp_path / "ledger.json").read_text(encoding="utf-8"))["texts"]
+    page = (tmp_path / "ledger.html").read_text(encoding="utf-8")
+    assert page.count("<details ") == len(text["tokens"])
+    assert page.count('<tr class="chosen">') == len(text["tokens"])
+    first = text["tokens"][0]
+    assert f"The draw was {first['draw']:.4f}" in page.replace("\n", " ")
+    assert "<script" not in page
+    assert "default-src &#39;none&#39;" in page or "default-src 'none'" in page
+
+
 def test_a_model_that_has_no_position_left_says_so(workings, folder):
     answer = workings("generate", str(folder / "writer"), "to be", "--length", "99", "--temperature", "0")
     assert len(answer.out.rstrip("\n")) >= 32

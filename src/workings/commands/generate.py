@@ -35,7 +35,11 @@ def options(parser: ArgumentParser) -> None:
     add("--stop", metavar="TEXT", action="append", default=[], help="end before this text; may be given several times")
     add("--texts", metavar="N", type=count, default=1, help="N texts, with the seeds from --seed on")
     add("--stream", action="store_true", help="print the text while it is written")
-    add("--ledger", metavar="FILE", help="write down how each token was chosen: candidates, filters, draw (JSON)")
+    add(
+        "--ledger",
+        metavar="FILE",
+        help="write down how each token was chosen, as JSON, or as a page where FILE ends in .html",
+    )
     add("--candidates", metavar="N", type=count, default=10, help="of each token in the ledger; 10 unless given")
     writing_options(parser)
     add("-o", "--output", metavar="FILE", help="write the text to this file")
@@ -63,7 +67,8 @@ def run(found: Namespace) -> None:
     if any(each.reason == "context" for each in written):
         say(f"workings: the text ends here because the model has {speaker.model.config.context} positions")
     if found.ledger is not None:
-        output.write(_ledger(speaker.tokeniser, prompt, tokens, written, found), found.ledger)
+        ledger = _ledger(speaker.tokeniser, prompt, tokens, written, found)
+        output.write(_written_ledger(ledger, found.ledger), found.ledger)
 
 
 def _continued(
@@ -120,20 +125,44 @@ def _safe(text: str) -> str:
     return printable(text) if sys.stdout.isatty() else text
 
 
-def _ledger(tokeniser: Tokeniser, prompt: str, tokens: list[int], written: list[Generated], found: Namespace) -> str:
-    """The ledger as JSON, a line for each token: every number at full precision, infinities as texts."""
+def _ledger(
+    tokeniser: Tokeniser, prompt: str, tokens: list[int], written: list[Generated], found: Namespace
+) -> dict[str, Any]:
+    """The ledger as plain data: every number at full precision, infinities as texts."""
     settings = ("temperature", "top_k", "top_p", "min_p", "repetition_penalty", "length", "stop", "weights")
-    head = {
+    texts = [
+        {
+            "seed": number,
+            "text": each.text,
+            "reason": each.reason,
+            "margin": each.margin,
+            "tokens": [_entry(tokeniser, entry) for entry in each.ledger],
+        }
+        for number, each in enumerate(written, found.seed)
+    ]
+    ledger = {
         "workings": LEDGER,
         "run": found.run,
         "settings": {name: getattr(found, name) for name in settings},
         "prompt": {"text": prompt, "tokens": tokens, "pieces": tokeniser.pieces(tokens)},
+        "texts": texts,
     }
+    plain: dict[str, Any] = _plain(ledger)
+    return plain
+
+
+def _written_ledger(ledger: dict[str, Any], file: str) -> str:
+    """As a page, where the file's name asks for one; otherwise as JSON, a line for each token."""
+    if file.lower().endswith((".html", ".htm")):
+        from workings.views.live.ledger import render
+
+        return render(ledger)
+    head = {key: value for key, value in ledger.items() if key != "texts"}
     texts = []
-    for number, each in enumerate(written, found.seed):
-        about = {"seed": number, "text": each.text, "reason": each.reason, "margin": each.margin}
-        entries = [_json(_entry(tokeniser, entry)) for entry in each.ledger]
-        texts.append(_json(about)[:-1] + ', "tokens": [\n' + ",\n".join(entries) + "\n]}")
+    for text in ledger["texts"]:
+        about = {key: value for key, value in text.items() if key != "tokens"}
+        entries = ",\n".join(_json(entry) for entry in text["tokens"])
+        texts.append(_json(about)[:-1] + ', "tokens": [\n' + entries + "\n]}")
     return _json(head)[:-1] + ',\n"texts": [\n' + ",\n".join(texts) + "\n]}\n"
 
 
@@ -143,7 +172,7 @@ def _entry(tokeniser: Tokeniser, entry: LedgerEntry) -> dict[str, Any]:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(_plain(value), ensure_ascii=False, allow_nan=False)
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def _plain(value: Any) -> Any:

@@ -10,7 +10,14 @@ from pathlib import Path
 
 from workings.commands.problems import UserError
 
-FORMATS = {"txt": "terminal text", "md": "Markdown", "tex": "LaTeX", "json": "JSON"}
+FORMATS = {
+    "txt": "terminal text",
+    "md": "Markdown",
+    "tex": "LaTeX",
+    "json": "JSON",
+    "html": "a live page",
+    "ipynb": "a notebook",
+}
 
 
 def format_for(asked: str | None, output: str | None) -> str:

@@ -39,7 +39,7 @@ def answered() -> Iterator[None]:
     except BrokenPipeError:
         raise Ended(_closed_pipe()) from None
     except Exception as error:
-        if isinstance(error, _users_errors()):
+        if isinstance(error, users_errors()):
             say(f"workings: {error}")
             raise Ended(YOURS) from None
         say(traceback.format_exc().rstrip())
@@ -47,7 +47,7 @@ def answered() -> Iterator[None]:
         raise Ended(OURS) from None
 
 
-def _users_errors() -> tuple[type[Exception], ...]:
+def users_errors() -> tuple[type[Exception], ...]:
     """Errors of the layers below whose message is for the user. Their modules are loaded by the time one is raised."""
     named = [
         ("workings.examples.errors", "ExampleError"),

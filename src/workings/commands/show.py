@@ -35,6 +35,7 @@ class Request(NamedTuple):
     decimals: int | None = None
     width: int | None = None
     colour: bool = True
+    predict: bool = False
 
 
 class Look(NamedTuple):
@@ -58,6 +59,9 @@ def show(request: Request) -> None:
         working = working_of(request.what, request.sentence)
         if request.decimals is not None:
             working.decimals = request.decimals
+        if request.predict and look.format != "html":
+            _ask(working, request, changes, look)
+            return
         result = _answer(working, request, changes, look)
     except ScriptError as stopped:
         _show_stopped(stopped, request, look)
@@ -66,6 +70,10 @@ def show(request: Request) -> None:
 
 
 def _answer(working: Working, request: Request, changes: dict[str, Any], look: Look) -> str:
+    if look.format == "html":
+        return _page(working, request, changes, look)
+    if look.format == "ipynb":
+        return _notebook(working, request, changes)
     if not changes:
         return _arithmetic(working, request.at, look) if request.at else _rendered(working, look)
     replay = _replayed(working, changes)
@@ -79,6 +87,52 @@ def _answer(working: Working, request: Request, changes: dict[str, Any], look: L
 
         return terminal.render_replay(replay, colour=look.colour, width=look.width)
     return _rendered(after, look)
+
+
+def _ask(working: Working, request: Request, changes: dict[str, Any], look: Look) -> None:
+    """Ask for each value before it is shown, in the terminal."""
+    from workings.commands.predicting import predict
+
+    if request.at or changes or look.format != "txt" or request.output not in (None, "-"):
+        hint = "or write a page that asks: --format html -o FILE"
+        raise UserError("--predict asks in the terminal", "without --at, --set, --format and --output", hint)
+    predict(working, look.depth, look.colour, look.width)
+
+
+def _page(working: Working, request: Request, changes: dict[str, Any], look: Look) -> str:
+    """The live page; what is changed on the command line can be taken back on it."""
+    from workings.views.live import page
+
+    if request.at:
+        raise UserError("--at with --format html", "one of the two", "every number of the page opens its own working")
+    if not page.fits(working) and not changes:
+        from workings.views.live import model
+
+        if model.attends(working):
+            return model.render(working)
+    if not page.fits(working):
+        found = f"{request.what}: a live page would have to hold too many numbers"
+        raise UserError(found, f"at most {page.LARGEST:,}".replace(",", " "), "take a smaller one, or --format md")
+    for address, new in changes.items():
+        _check_change(working, address, new)
+    return page.render(working, depth=look.depth, ask=request.predict, changes=changes)
+
+
+def _notebook(working: Working, request: Request, changes: dict[str, Any]) -> str:
+    """A notebook that records the same again."""
+    if request.at or changes:
+        raise UserError("--format ipynb with --at or --set", "a whole Working", "ask and change in the notebook")
+    from importlib.util import find_spec
+
+    if find_spec("nbformat") is None:
+        hint = "install what is needed with: pip install 'workings[notebook]'"
+        raise UserError("nbformat cannot be imported, which notebooks need", "", hint)
+    from workings.views import ipynb
+
+    try:
+        return ipynb.render(working)
+    except ValueError as error:
+        raise UserError(f"{request.what}: {error}") from None
 
 
 def _replayed(working: Working, changes: dict[str, Any]) -> Replay:

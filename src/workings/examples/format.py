@@ -13,6 +13,8 @@ At the top:
     [embeddings]  required: word = [numbers], one row of the table E for each word of the vocabulary
     [conventions] the choices that change numbers; see `Conventions`
     [values.NAME] further given numbers: numbers (required), rows and columns (labels), text
+    [[question]]  what `--predict` asks first: ask (required, a question), at (required, the address of a number), and
+                  what is changed before it is shown: change (an address), to (numbers, or another address)
     [[section]]   required, at least one: the computations, in their order
 
 Each section has
@@ -75,6 +77,16 @@ class Value:
     rows: list[str] = field(default_factory=list)
     columns: list[str] = field(default_factory=list)
     text: str = ""
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Asked:
+    """A question to a reader, which a number answers, perhaps after a change."""
+
+    ask: str
+    at: str
+    change: str = ""
+    to: Vector = ""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from workings.examples.format import (
     AdditiveAttention,
+    Asked,
     Attention,
     Conventions,
     Cosine,
@@ -118,6 +119,7 @@ class Document:
     called: str = ""
     conventions: Conventions = field(default_factory=Conventions)
     values: dict[str, Value] = field(default_factory=dict)
+    question: list[Asked] = field(default_factory=list)
 
 
 KINDS: dict[str, type[Section]] = {

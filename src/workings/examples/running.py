@@ -57,7 +57,19 @@ def compute(example: Example, sentence: str, source: Source, overrides: Mapping[
         run_section(run, section)
     run.program.working.decimals = example.document.decimals
     run.program.working.conventions = conventions(run)
-    return run.program.finish()
+
+    def others() -> dict[str, Callable[[], Working]]:
+        from workings.examples.variants import variants
+
+        return variants(example, run.used, lambda other: other.run(sentence))
+
+    source.variants = others
+    working = run.program.finish()
+    if example.document.question:
+        from workings.examples.questions import questions
+
+        working.questions = questions(example, working, own=sentence == example.sentence)
+    return working
 
 
 def run_section(run: Run, section: Section) -> None:

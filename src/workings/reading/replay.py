@@ -99,7 +99,7 @@ class Replay:
     def moved(self) -> list[Moved]:
         """Every named value that changed, the most moved first."""
         out = []
-        for path, ref in self._named():
+        for path, ref in self.working.index.named():
             before = self.working.value(ref)
             try:
                 after = self.value(ref) if self.rerun is None else self.rerun[path].value
@@ -109,13 +109,6 @@ class Replay:
             if entry is not None:
                 out.append(entry)
         return sorted(out, key=lambda m: -m.largest)
-
-    def _named(self) -> list[tuple[str, Ref]]:
-        index = self.working.index
-        latest: dict[str, Ref] = {}
-        for entry in index._entries[: len(self.working.bindings)]:
-            latest[entry.path] = entry.ref
-        return list(latest.items())
 
 
 def _moved(path: str, ref: Ref, before: Any, after: Any) -> Moved | None:
@@ -243,7 +236,7 @@ def _run_on(working: Working, out: Replay, dirty: set[int]) -> None:
         if number in out.values:
             continue
         if not any(r.step in dirty for r in step.inputs):
-            if _may_depend(step):
+            if may_depend(step):
                 dirty.add(number)
                 out.frozen[number] = f"step {number}: {step.note}"
                 out.values[number] = working.evaluator.step_value(number)
@@ -272,7 +265,7 @@ def _run_on(working: Working, out: Replay, dirty: set[int]) -> None:
             return
 
 
-def _may_depend(step: Step) -> bool:
+def may_depend(step: Step) -> bool:
     """Whether a value that has no known inputs may still depend on a change made before it."""
     return (
         not step.inputs

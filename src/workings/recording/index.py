@@ -56,6 +56,11 @@ class AddressIndex:
             names.append(quote_selector(label_at(axis_labels, place)) if axis_labels else str(place))
         return f"{self._paths[ref.step]}[{', '.join(names)}]"
 
+    def named(self) -> list[tuple[str, Ref]]:
+        """Every name that the program gave, by its path, with what it last meant."""
+        latest = {entry.path: entry.ref for entry in self._entries[: len(self._working.bindings)]}
+        return list(latest.items())
+
     def group_path(self, group: int) -> str:
         return self._groups[group]
 

@@ -190,6 +190,15 @@ class Loss:
     site: Site | None = None
 
 
+@frozen
+class Question:
+    """What a reader is asked: which number stands at ``at`` once the ``changes`` (whole new values) are made."""
+
+    ask: str
+    at: Ref
+    changes: tuple[tuple[Ref, Any], ...] = ()
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class Source:
     """What was recorded: a script, a function, a model or an example, and how to run it again."""
@@ -200,6 +209,7 @@ class Source:
     text: str = ""
     rerun: Callable[[Mapping[tuple[str, int], Callable[[Any], Any]], Callable[[Ref], Any]], Working] | None = None
     error: str = ""
+    variants: Callable[[], dict[str, Callable[[], Working]]] | None = None  # the same under other conventions
 
 
 @dataclass(eq=False, repr=False)
@@ -217,6 +227,7 @@ class Working:
     result: Any = None
     axis_labels: dict[int, Labels] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    questions: list[Question] = field(default_factory=list)
     varying: set[int] = field(default_factory=set)  # steps whose shape depends on numbers
     printed: str = ""
     argument_parts: dict[str, Any] = field(default_factory=dict)
@@ -331,6 +342,11 @@ class Working:
 
         return render(self, colour=False)
 
+    def _repr_html_(self) -> str:
+        from workings.views.notebook import render
+
+        return render(self)
+
 
 @frozen
 class Item:
@@ -390,6 +406,11 @@ class Item:
 
         ref = self.working.index.select(self.ref, element) if element else self.ref
         return arithmetic(self.working, ref, depth=depth)
+
+    def _repr_html_(self) -> str:
+        from workings.views.notebook import render_item
+
+        return render_item(self)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         import numpy as np

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, chop_cells
@@ -101,11 +102,22 @@ def render_replay(replay: Replay, *, colour: bool | None = None, width: int | No
     return paper.finished()
 
 
+def render_blocks(blocks: Sequence[Block], *, colour: bool | None = None, width: int | None = None) -> str:
+    """A part of a page."""
+    paper = Paper(width, colour)
+    _put_blocks(paper, blocks)
+    return paper.finished()
+
+
 def put_document(paper: Paper, document: Document) -> None:
     paper.sides([(shortened(visible(document.title), paper.width), "title")], visible(document.origin))
     paper.put(("─" * paper.width, "dim"))
+    _put_blocks(paper, document.blocks)
+
+
+def _put_blocks(paper: Paper, blocks: Sequence[Block]) -> None:
     before: Block | None = None
-    for block in document.blocks:
+    for block in blocks:
         _put(paper, block, before)
         before = block
 

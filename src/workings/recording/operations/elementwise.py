@@ -221,7 +221,7 @@ RULES: dict[str, Rule] = {
     "fmod": _relation("mod"),
     "isclose": _relation("≈"),
 }
-_OUTER = ("outer_add", "outer_subtract", "outer_divide", "outer_maximum", "outer_minimum")
+OUTER = ("outer_add", "outer_subtract", "outer_divide", "outer_maximum", "outer_minimum")
 _UNARY = {
     "clip",
     "clamp",
@@ -257,10 +257,10 @@ def element(bound: Bound, index: tuple[int, ...], limits: Limits) -> Expression 
     operands = _numbers(bound)
     chosen = bound.named_operand("where")
     left_out = chosen is not None and not chosen.broadcast_leaf(index).value
-    if left_out or any(len(o.shape) > len(index) and bound.operation not in _OUTER for o in operands):
+    if left_out or any(len(o.shape) > len(index) and bound.operation not in OUTER for o in operands):
         # Not computed here (where=), or a comparison of whole lists: the number stands for itself.
         return Leaf(scalar(bound.working.value(Ref(bound.step.number, index))))
-    if bound.operation in _OUTER:
+    if bound.operation in OUTER:
         split = len(operands[0].shape)
         parts: list[Expression] = [operands[0].leaf(index[:split]), operands[1].leaf(index[split:])]
     else:
@@ -272,7 +272,7 @@ def labels(bound: Bound, inputs: list[Any]) -> Any:
     """An axis keeps the labels of the operands that have it; operands that disagree leave it without."""
     rank = len(bound.step.shape)
     out: list[tuple[str, ...] | None] = [None] * rank
-    if bound.operation in _OUTER:
+    if bound.operation in OUTER:
         return tuple(bound.operand(0).labels) + tuple(bound.operand(1).labels)
     clash: set[int] = set()
     for operand in _numbers(bound):

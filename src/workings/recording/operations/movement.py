@@ -87,7 +87,7 @@ _TORCH = {
     ),
     *("index_copy", "index_copy_", "scatter_", "rot90", "take", "put_", "block_diag", "diag_embed", "view_as_real"),
 }
-_SORTS = {"sort", "partition", "topk", "msort"}
+SORTS = {"sort", "partition", "topk", "msort"}
 _FAR = 2.0**44
 _MAPS = 64
 
@@ -96,7 +96,7 @@ def moves(step: Step) -> bool:
     function = BY_NAME.get(step.function)
     if function is not None:
         return function.moves
-    return base_name(step) in _TORCH or step.operation in _SORTS
+    return base_name(step) in _TORCH or step.operation in SORTS
 
 
 def element(bound: Bound, index: tuple[int, ...], limits: Limits) -> Expression | None:
@@ -151,7 +151,7 @@ def position_map(working: Working, step: Step) -> tuple[np.ndarray[Any, Any], np
     if step.number in cache:
         cache.move_to_end(step.number)
         return cache[step.number]  # type: ignore[no-any-return]
-    found = _by_sorting(working, step) if step.operation in _SORTS else _by_running(working, step)
+    found = _by_sorting(working, step) if step.operation in SORTS else _by_running(working, step)
     cache[step.number] = found
     if len(cache) > _MAPS:
         cache.popitem(last=False)
@@ -159,7 +159,7 @@ def position_map(working: Working, step: Step) -> tuple[np.ndarray[Any, Any], np
 
 
 def _by_running(working: Working, step: Step) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    moved = _moved_inputs(step)
+    moved = moved_inputs(step)
     starts: dict[int, float] = {}
     total = 0
     for position, ref in enumerate(step.inputs):
@@ -201,7 +201,7 @@ def _positions(working: Working, ref: Ref, start: float) -> Any:
     return numbers if isinstance(value, np.ndarray) else numbers.tolist()
 
 
-def _moved_inputs(step: Step) -> set[int]:
+def moved_inputs(step: Step) -> set[int]:
     """Which inputs are moved; the others (indices, masks, conditions) say where."""
     names = parameter_names(step)
     moved: set[int] = set()

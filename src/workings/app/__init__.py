@@ -1,0 +1,1 @@
+"""The local server behind `workings serve`: examples, files of one folder, and trained models, in the browser."""

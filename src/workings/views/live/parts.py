@@ -1,0 +1,53 @@
+"""What the pages share: their files, their templates, and how texts and scripts are put into them."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import zlib
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from workings.views.tables import visible
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+
+def seen(text: str) -> str:
+    """Text with nothing hidden in it; nothing stays nothing."""
+    return visible(text) if text else ""
+
+
+def asset(name: str, package: str = "workings.views.live") -> str:
+    """A file of a page, without the indentation and the comments that only its authors need."""
+    text = files(package).joinpath("assets", name).read_text(encoding="utf-8")
+    if name.endswith(".html"):
+        return text
+    lines = (line.strip() for line in text.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("//"))
+
+
+def script(*names: str) -> str:
+    """The page's own scripts, as one."""
+    return "\n".join(['"use strict";', *(asset(f"{name}.js") for name in names)])
+
+
+def template(name: str, package: str = "workings.views.live") -> Template:
+    """A template of a page. What is put into it is escaped."""
+    from jinja2 import Environment
+
+    return Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(asset(name, package))
+
+
+def digest(text: str) -> str:
+    """What a content-security policy calls a script or a style that stands in the page."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def packed(data: Any) -> str:
+    """JSON, deflated and in base 64: a page can hold it as it is, and it is a tenth of its size."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    squeeze = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    return base64.b64encode(squeeze.compress(text.encode()) + squeeze.flush()).decode()

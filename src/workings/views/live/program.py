@@ -1,0 +1,386 @@
+"""A Working as a program for the page: its steps as a few kernels over flat arrays.
+
+The page knows no equation. Each step becomes one of these, found from what the operation means in
+:mod:`workings.recording.operations`:
+
+=========  =========================================================================================================
+given      numbers
+map        one tree for every element, over inputs that are broadcast
+reduce     sum, product, largest, … along axes
+contract   a sum of products; each input and the result with one letter for each axis
+gather     every element was somewhere before
+take       rows of a table by their numbers, which may change
+sort       the rows of the last axis, each in order
+each       a tree of its own for every element
+same       the value of another node, or a part of it
+frozen     what the page cannot run again: it stays, and what it depended on is watched
+=========  =========================================================================================================
+
+A composite step is opened, and its steps stand in its place.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from workings.reading.replay import may_depend
+from workings.recording.evaluation import NotRecorded
+from workings.recording.opening import open_step
+from workings.recording.operations import contraction, elementwise, meaning, movement
+from workings.recording.operations.bound import as_array, operation_of, parameter_names
+from workings.recording.operations.expression import Expression, Leaf
+from workings.recording.working import Guard, Ref, Step, Working
+from workings.views.live.trees import EVERYTHING, Marked, NotForThePage, Pattern, Tree, known, number, tree
+from workings.views.tables import visible
+
+_REDUCED = {
+    "sum": "sum", "prod": "prod", "max": "max", "amax": "max", "min": "min", "amin": "min", "argmax": "argmax",
+    "argmin": "argmin", "any": "any", "all": "all", "count_nonzero": "count",
+}  # fmt: skip
+_RENAMED = {"fmod": "fmod", "expm1": "expm1", "log1p": "log1p"}
+"""Operations whose board arithmetic loses digits or signs that the function itself keeps."""
+_MOST_LEAVES = 50_000
+_DEEPEST = 8
+_INSIDE = " › "
+"""Between the address of a composite step and that of a step inside it."""
+_STANDING = {"check", "size_of", "raises"}
+"""They make no number that anything is made of: they look at numbers, and stop the program or do not."""
+
+
+class Program:
+    """The nodes of a page, and for each step the node that holds its value."""
+
+    def __init__(self, working: Working) -> None:
+        self.working = working
+        self.nodes: list[dict[str, Any]] = []
+        self.of_step: dict[int, list[Any]] = {}
+        self._known: dict[tuple[str, ...], int] = {}
+        self.labels: list[tuple[str, ...]] = []
+        for step in working.steps:
+            self.of_step[step.number] = self._step(working, step, self.of_step, "")
+        self.guards = [self._guard(guard) for guard in working.guards if guard.ref.step in self.of_step]
+
+    def data(self) -> dict[str, Any]:
+        """All that the page needs to run it, for JSON."""
+        named = [{"n": path, "at": self.view(ref)} for path, ref in self.working.index.named() if self._numeric(ref)]
+        return {
+            "decimals": self.working.decimals,
+            "nodes": self.nodes,
+            "labels": [[visible(name) for name in names] for names in self.labels],
+            "guards": self.guards,
+            "named": named,
+            "words": self._words(),
+        }
+
+    def _numeric(self, ref: Ref) -> bool:
+        node = self.nodes[self.of_step[ref.step][0]]
+        return not (node["k"] == "frozen" and "NaN" in node["v"])
+
+    def _words(self) -> list[dict[str, Any]]:
+        """Where the rows of a labelled table were taken by given numbers: a sentence, whose words can be changed."""
+        found = []
+        for number_, node in enumerate(self.nodes):
+            if node["k"] != "take":
+                continue
+            table, ids = node["i"]
+            rows = self.nodes[table[0]].get("l", [None])[0]
+            if rows is not None and self.nodes[ids[0]]["k"] == "given" and "l" in node and node["l"][0] is not None:
+                found.append({"ids": ids, "table": rows, "labels": node["l"][0], "node": number_})
+        return found
+
+    def view(self, ref: Ref) -> list[Any]:
+        """Where a value is: its node, the place of its first number there, and its shape."""
+        return self._view(self.working, ref, self.of_step)
+
+    # -- nodes --------------------------------------------------------------------------------------------------
+
+    def _add(self, kernel: str, step: Step, **about: Any) -> list[Any]:
+        node = {"k": kernel, "s": list(step.shape), "t": _type(step), **about}
+        self.nodes.append(node)
+        return [len(self.nodes) - 1, 0, list(step.shape)]
+
+    def _view(self, working: Working, ref: Ref, places: dict[int, list[Any]]) -> list[Any]:
+        node, start, shape = places[ref.step]
+        for place in ref.index:
+            shape = shape[1:]
+            start += place * math.prod(shape)
+        return [node, start, list(shape)]
+
+    def _step(self, working: Working, step: Step, places: dict[int, list[Any]], within: str) -> list[Any]:
+        inputs = [self._view(working, ref, places) for ref in step.inputs]
+        first = len(self.nodes)
+        try:
+            place = self._run(working, step, inputs, places, within)
+        except (NotForThePage, NotRecorded) as reason:
+            del self.nodes[first:]
+            place = self._frozen(working, step, inputs, str(reason))
+        self.nodes[place[0]].update(self._names(working, step, within))
+        return place
+
+    def _run(
+        self, working: Working, step: Step, inputs: list[Any], places: dict[int, list[Any]], within: str
+    ) -> list[Any]:
+        kind = meaning.kind(step)
+        if kind in ("given", "size"):
+            return self._given(working, step)
+        if kind == "movement":
+            return self._movement(working, step, inputs)
+        if kind == "elementwise":
+            return self._map(working, step, inputs)
+        if kind == "reduction":
+            return self._reduction(working, step, inputs, places)
+        if kind == "contraction":
+            return self._contraction(working, step, inputs)
+        if kind == "composite" and within.count(_INSIDE) < _DEEPEST:
+            return self._opened(working, step, places, within)
+        if operation_of(step) in _STANDING:
+            return self._frozen(working, step, [], "")
+        if may_depend(step):
+            return self._frozen(working, step, inputs, step.note, unknown=True)
+        raise NotForThePage(step.note or f"{step.operation} cannot be run on the page")
+
+    def _given(self, working: Working, step: Step) -> list[Any]:
+        of_shape = operation_of(step).endswith("_like") or operation_of(step).startswith("new_")
+        if step.inputs and meaning.kind(step) == "given" and not of_shape:
+            raise NotForThePage(f"what {step.operation} makes of these numbers is not worked out on the page")
+        if may_depend(step):
+            return self._frozen(working, step, [], step.note, unknown=True)
+        values = _numbers(working, step)
+        made = step.function != "" or step.operation != "given"
+        return self._add("given", step, v=values, **({"made": 1} if made else {}))
+
+    def _frozen(self, working: Working, step: Step, inputs: list[Any], why: str, *, unknown: bool = False) -> list[Any]:
+        """A value that stays; with `unknown` origin it may depend on any change."""
+        try:
+            values = _numbers(working, step)
+        except (NotForThePage, NotRecorded, TypeError, ValueError):
+            values = ["NaN"] * math.prod(step.shape)
+        return self._add("frozen", step, i=inputs, v=values, why=why, **({"u": 1} if unknown else {}))
+
+    def _map(self, working: Working, step: Step, inputs: list[Any]) -> list[Any]:
+        operation = operation_of(step)
+        pattern = Pattern(working, step)
+        _whole(step)
+        if operation == "power" and len(inputs) > 2:
+            raise NotForThePage("a power's remainder")
+        if operation in _RENAMED:
+            made: Tree = ["f", _RENAMED[operation], *(["$", o.place] for o in pattern.args if isinstance(o, Marked))]
+        else:
+            found = elementwise.element(pattern, (0,) * len(step.shape), EVERYTHING)
+            made = _patterned(found, step)
+        known(made)
+        if operation in elementwise.OUTER:
+            first, second = inputs
+            inputs = [[*first[:2], first[2] + [1] * len(second[2])], second]
+        return self._add("map", step, i=inputs, e=made)
+
+    def _reduction(self, working: Working, step: Step, inputs: list[Any], places: dict[int, list[Any]]) -> list[Any]:
+        pattern = Pattern(working, step)
+        operation = operation_of(step)
+        _whole(step)
+        if operation in ("max", "min") and step.output == 1:
+            operation = f"arg{operation}"
+        first = pattern.args[0] if pattern.args else None
+        extra = any(pattern.named.get(name) is not None for name in ("where", "start", "initial"))
+        if isinstance(first, Marked) and operation in _REDUCED and not extra:
+            axes = pattern.axes(len(first.shape))
+            watched = [view for place, view in enumerate(inputs) if place != first.place]  # an axis, a flag
+            about = {"w": watched} if watched else {}
+            return self._add("reduce", step, i=[inputs[first.place]], f=_REDUCED[operation], a=list(axes), **about)
+        if operation == "nansum":
+            raise NotForThePage("which numbers are left out depends on the numbers")
+        return self._each(working, step, inputs, places)
+
+    def _contraction(self, working: Working, step: Step, inputs: list[Any]) -> list[Any]:
+        _whole(step)
+        operands, parts, out = contraction.letters(Pattern(working, step))
+        if not all(isinstance(o, Marked) for o in operands):
+            raise NotForThePage("an array that stands in the call itself")
+        used = [inputs[o.place] for o in operands if isinstance(o, Marked)]
+        return self._add("contract", step, i=used, x=parts, o=out)
+
+    def _each(self, working: Working, step: Step, inputs: list[Any], places: dict[int, list[Any]]) -> list[Any]:
+        """Every element's own tree, over elements of other nodes."""
+        trees: list[Tree] = []
+        count = 0
+        for index in np.ndindex(*step.shape):
+            found = meaning.element(working, step, index, EVERYTHING)
+            if found is None:
+                raise NotForThePage(f"{step.operation} has no arithmetic")
+            made, leaves = self._placed(working, found, places)
+            count += leaves
+            if count > _MOST_LEAVES:
+                raise NotForThePage("it has too many terms for a page")
+            known(made)
+            trees.append(made)
+        return self._add("each", step, i=inputs, e=trees)
+
+    def _placed(self, working: Working, node: Expression, places: dict[int, list[Any]]) -> tuple[Tree, int]:
+        """A tree whose leaves say node and place: ``["@", node, place]``."""
+        count = 0
+
+        def leaf(found: Leaf) -> Tree:
+            nonlocal count
+            if found.ref is None:
+                return number(found.value)
+            count += 1
+            where, start, _ = self._view(working, found.ref, places)
+            return ["@", where, start]
+
+        return tree(node, leaf), count
+
+    def _names(self, working: Working, step: Step, within: str) -> dict[str, Any]:
+        """What a node is called: its address, whether the program gave it a name, its labels and its line."""
+        about: dict[str, Any] = {"n": within + working.path(step.number)}
+        if step.number in working.index.bound_steps or (not step.inputs and not within):
+            about["b"] = 1
+        labels = [None if axis is None else self._label(axis) for axis in working.labels(step.number)]
+        if any(axis is not None for axis in labels):
+            about["l"] = labels
+        if step.site is not None and not within and step.site.file == working.source.file:
+            about["at"] = step.site.line
+        return about
+
+    def _label(self, names: tuple[str, ...]) -> int:
+        """The number of a list of labels."""
+        if names not in self._known:
+            self._known[names] = len(self.labels)
+            self.labels.append(names)
+        return self._known[names]
+
+    # -- movements ----------------------------------------------------------------------------------------------
+
+    def _movement(self, working: Working, step: Step, inputs: list[Any]) -> list[Any]:
+        operation = operation_of(step)
+        if operation == "where" and len(step.inputs) + len(step.arguments) >= 3:
+            chosen = self._where(working, step, inputs)
+            if chosen is not None:
+                return chosen
+        if operation == "take":
+            taken = self._take(working, step, inputs)
+            if taken is not None:
+                return taken
+        if operation == "sort" and not step.function.startswith("aten.") and len(inputs) == 1:
+            axis = Pattern(working, step).get("axis", -1)
+            if axis in (-1, len(step.shape) - 1):
+                return self._add("sort", step, i=inputs)
+        if step.operation in movement.SORTS:
+            raise NotForThePage("where a number goes depends on the numbers")
+        which, spots = movement.position_map(working, step)
+        moved = movement.moved_inputs(step)
+        watched = [view for place, view in enumerate(inputs) if place not in moved]
+        return self._gathered(working, step, inputs, which, spots, watched)
+
+    def _gathered(
+        self, working: Working, step: Step, inputs: list[Any], which: Any, spots: Any, watched: list[Any]
+    ) -> list[Any]:
+        flat_which, flat_spots = which.reshape(-1).tolist(), spots.reshape(-1).tolist()
+        about: dict[str, Any] = {"i": inputs, "p": flat_spots}
+        if watched:
+            about["w"] = watched
+        if any(flat_which):
+            about["q"] = flat_which
+        if -1 in flat_which:
+            values = _numbers(working, step)
+            about["c"] = {str(i): values[i] for i, source in enumerate(flat_which) if source < 0}
+        elif inputs and not any(flat_which) and flat_spots == list(range(math.prod(inputs[0][2]))) and not watched:
+            return self._add("same", step, i=inputs)
+        return self._add("gather", step, **about)
+
+    def _where(self, working: Working, step: Step, inputs: list[Any]) -> list[Any] | None:
+        """``where(condition, x, y)``: which of two numbers it is may change with the condition."""
+        pattern = Pattern(working, step)
+        if len(pattern.args) != 3:
+            return None
+        parts: list[Tree] = []
+        for place in range(3):
+            operand = pattern.operand(place)
+            parts.append(["$", operand.place] if isinstance(operand, Marked) else number(operand.array.item()))
+        return self._add("map", step, i=inputs, e=["?", *parts])
+
+    def _take(self, working: Working, step: Step, inputs: list[Any]) -> list[Any] | None:
+        """Rows of a table by numbers that may change: a sentence with other words."""
+        names = parameter_names(step)
+        pattern = Pattern(working, step)
+        axis = pattern.get("axis", 0)
+        if len(inputs) != 2 or len(names) < 2 or axis != 0 or len(inputs[0][2]) < 1 or len(inputs[1][2]) != 1:
+            return None
+        return self._add("take", step, i=inputs)
+
+    # -- composites ---------------------------------------------------------------------------------------------
+
+    def _opened(self, working: Working, step: Step, places: dict[int, list[Any]], within: str) -> list[Any]:
+        opened = open_step(working, step.number)
+        path = f"{within}{working.path(step.number)}{_INSIDE}"
+        inner: dict[int, list[Any]] = {}
+        for each in opened.working.steps:
+            origin = opened.outer(Ref(each.number, (0,) * len(each.shape)))
+            if origin is None:
+                inner[each.number] = self._step(opened.working, each, inner, path)
+                continue
+            whole = opened.origins[each.number][0]
+            view = self._view(working, whole, places)
+            if view[2] != list(each.shape):
+                raise NotForThePage(f"{step.operation} reads a part of its input")
+            inner[each.number] = view
+        result = self._view(opened.working, opened.output, inner)
+        if result[2] != list(step.shape):
+            raise NotForThePage(f"{step.operation} gives another shape when opened")
+        return self._add("same", step, i=[result])
+
+    def _guard(self, guard: Guard) -> dict[str, Any]:
+        value = guard.value
+        value = value.tolist() if hasattr(value, "tolist") else value
+        held = list(value) if isinstance(value, tuple) else value
+        plain = held if isinstance(held, (bool, int, float, list)) else None
+        return {"at": self.view(guard.ref), "v": plain, "why": guard.reason, "line": guard.site and guard.site.line}
+
+
+def _patterned(found: Expression | None, step: Step) -> Tree:
+    if found is None or (isinstance(found, Leaf) and found.ref is None and step.inputs):
+        raise NotForThePage(f"this form of {step.operation} is not run on the page")
+    return tree(found)
+
+
+def _numbers(working: Working, step: Step) -> list[Any]:
+    """A step's numbers in C order.
+
+    Raises:
+        NotForThePage: it holds something else.
+    """
+    value = working.evaluator.step_value(step.number)
+    if getattr(value, "is_nested", False):
+        raise NotForThePage("sequences of different lengths in one tensor")
+    array = as_array(value)
+    if array.dtype.kind not in "fiub" or array.shape != tuple(step.shape):
+        raise NotForThePage(f"values of type {array.dtype}")
+    return [plain(v) for v in array.reshape(-1).tolist()]
+
+
+def _whole(step: Step) -> None:
+    """Raises :class:`NotForThePage` for whole numbers of few bits, which wrap around."""
+    if "int" in step.dtype and step.dtype.removeprefix("torch.") not in ("int", "int64"):
+        raise NotForThePage(f"arithmetic in {step.dtype}")
+
+
+def plain(value: Any) -> Any:
+    """A number as JSON has it; NaN and infinities as texts."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return value
+
+
+def _type(step: Step) -> str:
+    """What kind of number: "f" float64, "s" float32, "h" float16 and bfloat16, "i" whole, "b" truth."""
+    name = step.dtype.removeprefix("torch.")
+    if "bool" in name:
+        return "b"
+    if "int" in name:
+        return "i"
+    return {"float32": "s", "float16": "h", "bfloat16": "h"}.get(name, "f")
+
+
+__all__ = ["Program", "plain"]
