@@ -149,7 +149,7 @@ def test_a_value_shows_itself_as_a_table():
     text = working["projected.weights"]._repr_html_()
     assert '<td data-p="1">0.319</td>' in text
     assert '<th scope="row">Apple</th>' in text
-    assert "0.2061" in working["projected.weights[Apple, Apple]"]._repr_html_()  # 0.20610…, rounded by no one
+    assert "= 0.20592" in working["projected.weights[Apple, Apple]"]._repr_html_()
 
 
 def test_a_hostile_label_is_text_in_a_cell():

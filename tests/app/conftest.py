@@ -30,7 +30,7 @@ class Client:
     def ask(self, path: str, method: str = "GET", body: Any = None, **headers: str) -> Answer:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=90)
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
-        connection.request(method, path, body, sent)
+        connection.request(method, path, body, sent, encode_chunked="Transfer-Encoding" in sent)
         response = connection.getresponse()
         text = response.read().decode("utf-8")
         connection.close()

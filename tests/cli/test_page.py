@@ -26,7 +26,7 @@ def test_another_sentence_and_a_change(workings, tmp_path):
     ("options", "said"),
     [
         (("--at", "X[Apple, food]"), "--at with --format html"),
-        (("--set", "X[aple] = 1, 2"), "did you mean Apple?"),
+        (("--set", "X[aple] = 1, 2"), "did you mean Apple"),
         (("--set", "X[Apple] = 1, 2, 3"), "3 numbers"),
         (("--depth", "step"), "did you mean --depth steps?"),
     ],

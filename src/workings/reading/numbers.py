@@ -74,7 +74,7 @@ def mantissa(value: Any, decimals: int, *, least: int = 2) -> tuple[str, int | N
         head, _, tail = digits.partition("e")
         return head, int(tail)
     count = places(value, decimals, least)
-    out = str(rounded(value, count))
+    out = f"{rounded(value, count):f}"
     return (out[1:] if out.startswith("-") and not any(d in "123456789" for d in out) else out), None
 
 
@@ -116,6 +116,6 @@ def column(values: np.ndarray[Any, Any], decimals: int) -> list[list[str]]:
 def _fixed(value: float, count: int, decimals: int) -> str:
     if not math.isfinite(value):
         return number(value, decimals)
-    out = str(rounded(value, count))
+    out = f"{rounded(value, count):f}"
     out = out[1:] if out.startswith("-") and not any(d in "123456789" for d in out) else out
     return out.replace("-", MINUS)

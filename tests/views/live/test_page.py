@@ -42,6 +42,15 @@ def cell(page: Any, name: str, place: int) -> Any:
     return page.locator(f'article:not([hidden]) figure[data-name="{name}"] td[data-p="{place}"]').first
 
 
+def until(page: Any, condition: str) -> None:
+    """Wait for something; the page's policy forbids Playwright's own way, which evaluates a text."""
+    for _ in range(100):
+        if page.evaluate(f"() => {condition}"):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(condition)
+
+
 def test_it_opens_from_disk_and_shows_the_numbers_of_the_text(open_page: Open, apple_page: str) -> None:
     page = open_page(apple_page)
     assert page.title() == "Apple shares fell sharply · Workings"
@@ -109,7 +118,7 @@ def test_a_typed_number_moves_everything_that_depends_on_it(open_page: Open, app
         top.largest, abs=2e-3
     )
     page.get_by_role("button", name="Undo").click()
-    assert far(values(page, "projected.weights"), np.ravel(apple["projected.weights"].value)) == 0
+    assert far(values(page, "projected.weights"), np.ravel(apple["projected.weights"].value)) < 1e-12
     page.get_by_role("button", name="Redo").click()
     assert values(page, "E")[0] == 0.1
     page.get_by_role("button", name="Reset").click()
@@ -160,7 +169,7 @@ def test_an_arrow_is_dragged(open_page: Open, apple: Working, apple_page: str) -
     page.mouse.down()
     page.mouse.move(box["x"] - 60, box["y"] - 80, steps=5)
     page.mouse.up()
-    page.wait_for_function("workings.value('E')[0] < 0.95")
+    until(page, "workings.value('E')[0] < 0.95")
     food, finance = values(page, "E")[:2]
     assert (food, finance) == (round(food, 2), round(finance, 2))
     assert finance > 0.3
@@ -201,7 +210,7 @@ def test_where_a_number_comes_from_to_any_depth(open_page: Open, apple_page: str
     cell(page, "projected.weights", 1).click()
     panel = page.locator("#worked")
     assert "= 1.00 / 3.133 ≈ 0.319" in panel.inner_text()
-    for _ in range(6):  # down to the numbers that were given
+    for _ in range(12):  # down to the numbers that were given
         buttons = panel.locator('button.number[aria-expanded="false"]')
         if not buttons.count():
             break
@@ -224,7 +233,7 @@ def test_a_link_and_a_file_restore_the_state(open_page: Open, apple_page: str, t
     page.get_by_role("button", name="Reset").click()
     (tmp_path / "state.json").write_text(written, encoding="utf-8")
     page.locator('input[type="file"]').set_input_files(tmp_path / "state.json")
-    page.wait_for_function("workings.value('E')[0] === 0.5")
+    until(page, "workings.value('E')[0] === 0.5")
     (tmp_path / "wrong.json").write_text('{"workings": 1, "program": "as it is", "changes": [["E", 99, 1]]}')
     page.locator('input[type="file"]').set_input_files(tmp_path / "wrong.json")
     page.get_by_text("The file was not taken up").wait_for()
@@ -260,17 +269,15 @@ def test_guess_before_it_is_shown(open_page: Open, apple_page: str) -> None:
     assert page.locator(".unseen").count() == 0
 
 
-def test_positions_lie_on_a_circle_and_parts_lead_to_their_place(
-    open_page: Open, apple: Working, apple_page: str
-) -> None:
-    page = open_page(apple_page)
+def test_positions_lie_on_a_circle_and_parts_lead_to_their_place(open_page: Open, apple_page: str) -> None:
+    page = open_page(apple_page, reduced_motion="reduce")
     found = page.evaluate("[workings.page.circle.found.n, ...workings.node(workings.page.circle.node)]")
     positions = np.array([[np.sin(n), np.cos(n)] for n in range(4)]).ravel()  # equations (9) and (10) at width 2
     assert far(np.array(found[1:], dtype=float), positions) < 1e-12
-    parts = page.locator(".part text").all_inner_texts()
+    parts = page.locator(".part text").all_text_contents()
     assert parts[-3:] == ["projected", "heads", "positions"]
     page.locator(".part", has_text="projected").click()
-    page.wait_for_timeout(800)
+    page.wait_for_timeout(100)
     top = page.locator('article:not([hidden]) [data-path="projected"]').bounding_box()
     assert top is not None
     assert -5 < top["y"] < 300

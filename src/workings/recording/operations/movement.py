@@ -88,7 +88,8 @@ _TORCH = {
     *("index_copy", "index_copy_", "scatter_", "rot90", "take", "put_", "block_diag", "diag_embed", "view_as_real"),
 }
 SORTS = {"sort", "partition", "topk", "msort"}
-_FAR = 2.0**44
+_NEAR, _FAR = 2.0**23, 2.0**44
+"""How far positions are shifted to tell them from other numbers: so far that a float32 still holds them, if it can."""
 _MAPS = 64
 
 
@@ -166,15 +167,16 @@ def _by_running(working: Working, step: Step) -> tuple[np.ndarray[Any, Any], np.
         if position in moved:
             starts[position] = total
             total += _size(working, ref)
+    far = _NEAR if total <= _NEAR else _FAR
     out = []
-    for shift in (0.0, _FAR):
+    for shift in (0.0, far):
         values = [
             _positions(working, ref, starts[i] + shift) if i in moved else working.value(ref)
             for i, ref in enumerate(step.inputs)
         ]
         out.append(as_array(run(_without_types(step), values)).astype(float))
     with np.errstate(invalid="ignore"):
-        here = (out[1] - out[0]) == _FAR
+        here = (out[1] - out[0]) == far
     which = np.full(out[0].shape, -1)
     places = np.zeros(out[0].shape, dtype=np.int64)
     for position, start in starts.items():

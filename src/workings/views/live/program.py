@@ -125,7 +125,7 @@ class Program:
     ) -> list[Any]:
         kind = meaning.kind(step)
         if kind in ("given", "size"):
-            return self._given(working, step)
+            return self._given(working, step, inside=bool(within))
         if kind == "movement":
             return self._movement(working, step, inputs)
         if kind == "elementwise":
@@ -142,11 +142,11 @@ class Program:
             return self._frozen(working, step, inputs, step.note, unknown=True)
         raise NotForThePage(step.note or f"{step.operation} cannot be run on the page")
 
-    def _given(self, working: Working, step: Step) -> list[Any]:
+    def _given(self, working: Working, step: Step, *, inside: bool) -> list[Any]:
         of_shape = operation_of(step).endswith("_like") or operation_of(step).startswith("new_")
         if step.inputs and meaning.kind(step) == "given" and not of_shape:
             raise NotForThePage(f"what {step.operation} makes of these numbers is not worked out on the page")
-        if may_depend(step):
+        if may_depend(step) and not inside:  # inside a composite, numbers without an origin are its settings
             return self._frozen(working, step, [], step.note, unknown=True)
         values = _numbers(working, step)
         made = step.function != "" or step.operation != "given"
@@ -164,7 +164,7 @@ class Program:
         operation = operation_of(step)
         pattern = Pattern(working, step)
         _whole(step)
-        if operation == "power" and len(inputs) > 2:
+        if operation == "power" and len(pattern.args) > 2:
             raise NotForThePage("a power's remainder")
         if operation in _RENAMED:
             made: Tree = ["f", _RENAMED[operation], *(["$", o.place] for o in pattern.args if isinstance(o, Marked))]
@@ -185,7 +185,9 @@ class Program:
             operation = f"arg{operation}"
         first = pattern.args[0] if pattern.args else None
         extra = any(pattern.named.get(name) is not None for name in ("where", "start", "initial"))
-        if isinstance(first, Marked) and operation in _REDUCED and not extra:
+        if extra and operation != "sum":
+            raise NotForThePage(f"this form of {step.operation} is not run on the page")
+        if isinstance(first, Marked) and first.shape and operation in _REDUCED and not extra:
             axes = pattern.axes(len(first.shape))
             watched = [view for place, view in enumerate(inputs) if place != first.place]  # an axis, a flag
             about = {"w": watched} if watched else {}
@@ -216,7 +218,8 @@ class Program:
                 raise NotForThePage("it has too many terms for a page")
             known(made)
             trees.append(made)
-        return self._add("each", step, i=inputs, e=trees)
+        chosen = [view for ref, view in zip(step.inputs, inputs, strict=True) if _chooses(working, ref)]
+        return self._add("each", step, i=inputs, e=trees, **({"w": chosen} if chosen else {}))
 
     def _placed(self, working: Working, node: Expression, places: dict[int, list[Any]]) -> tuple[Tree, int]:
         """A tree whose leaves say node and place: ``["@", node, place]``."""
@@ -255,6 +258,8 @@ class Program:
 
     def _movement(self, working: Working, step: Step, inputs: list[Any]) -> list[Any]:
         operation = operation_of(step)
+        if any(working.steps[ref.step].dtype != step.dtype for ref in step.inputs):
+            _whole(step)  # a cast wraps around too
         if operation == "where" and len(step.inputs) + len(step.arguments) >= 3:
             chosen = self._where(working, step, inputs)
             if chosen is not None:
@@ -299,7 +304,7 @@ class Program:
         for place in range(3):
             operand = pattern.operand(place)
             parts.append(["$", operand.place] if isinstance(operand, Marked) else number(operand.array.item()))
-        return self._add("map", step, i=inputs, e=["?", *parts])
+        return self._add("map", step, i=inputs, e=["?", *parts], m=1)  # it moves one of two numbers
 
     def _take(self, working: Working, step: Step, inputs: list[Any]) -> list[Any] | None:
         """Rows of a table by numbers that may change: a sentence with other words."""
@@ -329,7 +334,9 @@ class Program:
         result = self._view(opened.working, opened.output, inner)
         if result[2] != list(step.shape):
             raise NotForThePage(f"{step.operation} gives another shape when opened")
-        return self._add("same", step, i=[result])
+        read = {ref for ref, _ in opened.origins.values()}  # the others are settings, which were taken by value
+        unread = [self._view(working, ref, places) for ref in step.inputs if ref not in read]
+        return self._add("same", step, i=[result], **({"w": unread} if unread else {}))
 
     def _guard(self, guard: Guard) -> dict[str, Any]:
         value = guard.value
@@ -358,6 +365,12 @@ def _numbers(working: Working, step: Step) -> list[Any]:
     if array.dtype.kind not in "fiub" or array.shape != tuple(step.shape):
         raise NotForThePage(f"values of type {array.dtype}")
     return [plain(v) for v in array.reshape(-1).tolist()]
+
+
+def _chooses(working: Working, ref: Ref) -> bool:
+    """Whether a value is of a kind that says where, rather than how much."""
+    dtype = working.steps[ref.step].dtype
+    return "int" in dtype or "bool" in dtype
 
 
 def _whole(step: Step) -> None:

@@ -8,6 +8,15 @@ class Reader {
   constructor(machine) {
     this.machine = machine;
     this.nodes = machine.nodes;
+    this.placed = new Map(); // of each node that adds up, the places of its terms
+  }
+
+  terms(node) {
+    if (!this.placed.has(node)) {
+      const about = this.nodes[node];
+      this.placed.set(node, about.k === "contract" ? products(about) : rows(about.i[0], about.a, size(about.s)));
+    }
+    return this.placed.get(node);
   }
 
   value(node, place) { return this.machine.values[node][place]; }
@@ -24,8 +33,19 @@ class Reader {
         const which = about.q ? about.q[place] : 0;
         if (which < 0) return [node, place];
         [node, place] = [about.i[which][0], about.i[which][1] + about.p[place]];
+      } else if (about.k === "map" && about.m) {
+        const next = this.chosen(about, place);
+        if (!next) return [node, place];
+        [node, place] = next;
       } else return [node, place];
     }
+  }
+
+  // Where a number was that was chosen by a condition; null for one that stands in the call.
+  chosen(about, place) {
+    const index = unravel(place, about.s), at = (part) => { const view = about.i[part[1]]; return [view[0], this.at(view, index, about.s)]; };
+    const [, condition, yes, no] = about.e, part = (Array.isArray(condition) ? this.value(...at(condition)) !== 0 : condition) ? yes : no;
+    return Array.isArray(part) && part[0] === "$" ? at(part) : null;
   }
 
   leaf(node, place) {
@@ -39,13 +59,14 @@ class Reader {
     if (this.machine.held.get(node)?.has(place) || this.machine.stale[node]) return null;
     switch (about.k) {
       case "map": {
+        if (about.m) return null;
         const index = unravel(place, about.s);
         return this.filled(about.e, about.i.map((view) => this.leaf(view[0], this.at(view, index, about.s))), about.t);
       }
       case "each": return this.filled(about.e[place], null, about.t);
-      case "reduce": return this.reduced(about, place);
+      case "reduce": return this.reduced(node, place);
       case "contract": {
-        const terms = products(about)[place].map((factors) => {
+        const terms = this.terms(node)[place].map((factors) => {
           const leaves = factors.map((at, n) => this.leaf(about.i[n][0], at));
           return leaves.length === 1 ? leaves[0] : { sign: "*", parts: leaves };
         });
@@ -60,8 +81,8 @@ class Reader {
     return own.reduce((at, length, axis) => at + (length === 1 ? 0 : index[axis + gap] * step[axis]), start);
   }
 
-  reduced(about, place) {
-    const row = rows(about.i[0], about.a, size(about.s))[place], leaves = row.map((at) => this.leaf(about.i[0][0], at));
+  reduced(node, place) {
+    const about = this.nodes[node], row = this.terms(node)[place], leaves = row.map((at) => this.leaf(about.i[0][0], at));
     if (about.f === "sum") return this.sum(leaves);
     if (about.f === "prod") return leaves.length ? { sign: "*", parts: leaves } : { leaf: true, value: 1, type: "i" };
     const shown = leaves.slice(0, MOST_TERMS);
@@ -272,6 +293,12 @@ function exactly(tree, decimals) {
       return d < 0n ? [-n, -d] : [n, d];
     }
     case "f": return tree.omitted ? null : exactCall(tree.name, known);
+    case "r": {
+      if (!["//", "mod"].includes(tree.name) || b[0] === 0n) return null;
+      const [above, below] = b[0] < 0n ? [-a[0] * b[1], a[1] * -b[0]] : [a[0] * b[1], a[1] * b[0]];
+      const whole = above / below - BigInt(above % below !== 0n && above < 0n);
+      return tree.name === "//" ? [whole, 1n] : [a[0] * b[1] - whole * b[0] * a[1], a[1] * b[1]];
+    }
     default: return null;
   }
 }

@@ -287,9 +287,15 @@ class Machine {
       if (dirty && this.stopped) this.stale[n] = this.stopped.why;
       else if (dirty && behind) this.stale[n] = this.stale[behind[0]];
       else if (dirty && node.k === "frozen") this.stale[n] = node.why;
-      else if (dirty && this.watched[n].some((view) => this.differs(view))) this.stale[n] = "where its numbers come from would change";
+      else if (dirty && this.watched[n].some((view) => this.stale[view[0]] || this.differs(view))) this.stale[n] = "where its numbers come from would change";
       if (this.stale[n]) values.set(this.recorded[n]);
-      else this.runs[n](values, this.values);
+      else {
+        this.runs[n](values, this.values);
+        if (node.t === "i" && !values.every(Number.isSafeInteger)) {
+          values.set(this.recorded[n]);
+          this.stale[n] = "a whole number too large for the page";
+        }
+      }
       if (own) { const keep = ROUND[node.t]; for (const [place, value] of own) values[place] = keep(value); }
       moved[n] = +(!this.same(n) || this.stale[n] !== "");
       if (!this.stopped) for (const guard of guards.get(n) ?? []) if (this.steers(guard)) { this.stopped = guard; break; }
@@ -307,6 +313,7 @@ class Machine {
 
   // Whether a value that steered the program would now steer it another way.
   steers(guard) {
+    if (this.stale[guard.at[0]]) return true; // it may
     if (guard.v === null) return this.differs(guard.at);
     const [node, start, shape] = guard.at, count = size(shape), now = Array.from(this.values[node].slice(start, start + count));
     if (typeof guard.v === "boolean") return (now[0] !== 0) !== guard.v;

@@ -204,7 +204,10 @@ unpacked(one("#data").textContent).then((data) => {
   const page = new Page(data);
   // For tests, and for teachers at the console: the numbers as they are, and changes.
   window.workings = {
-    value: (name) => Array.from(page.state.machine.values[page.state.machine.byName.get(name)]),
+    value: (name) => {
+      const { at: [node, start, shape] } = page.state.program.named.find(({ n }) => n === name);
+      return Array.from(page.state.machine.values[node].slice(start, start + size(shape)));
+    },
     node: (n) => Array.from(page.state.machine.values[n]),
     set: (n, values) => page.state.set(values.map((value, place) => [n, place, value])),
     state: page.state,

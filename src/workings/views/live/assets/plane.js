@@ -17,7 +17,7 @@ class Plane {
       const [node, start, shape] = at, about = state.program.nodes[node];
       if (about.t === "i" || about.t === "b" || shape.length !== 2 || shape[1] !== 2 || start || !about.l || about.l[1] === null) continue;
       const rows = about.l[0];
-      if (rows === null || seen.has(node)) continue;
+      if (rows === null || seen.has(node) || !state.machine.recorded[node].every(Number.isFinite)) continue;
       seen.add(node);
       values.push({ name: n, node, rows, columns: about.l[1] });
     }
