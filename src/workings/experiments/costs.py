@@ -1,0 +1,108 @@
+"""Sections 5 and 9: what attention costs, counted, for its heads and for the length of the text."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from workings import equations as eq
+from workings.experiments.experiment import CounterCheck, Experiment
+from workings.experiments.material import Numbers, multiplications, recorded
+from workings.experiments.outcome import Outcome, exactly, shown
+from workings.experiments.timing import shortest
+from workings.recording.working import Working
+
+_WIDTH = 24
+_TOKENS = 6
+_COUNTS = (1, 2, 3, 4, 6, 8, 12, 24)
+_LENGTHS = (64, 128, 256)
+_TIMED = (256, 512, 1024)
+_HEAD = 64
+
+
+def _heads_cost(*, narrow: bool = True) -> Outcome:
+    counted = [multiplications(_multi_head(heads, narrow)) for heads in _COUNTS]
+    projections, pairs = 4 * _TOKENS * _WIDTH**2, 2 * _TOKENS**2 * _WIDTH
+    return Outcome(
+        f"{_TOKENS} tokens of width {_WIDTH} take {counted[0]:,} multiplications with one head and {counted[-1]:,} with "
+        f"{_COUNTS[-1]}.",
+        (
+            exactly(f"multiplications with {', '.join(map(str, _COUNTS))} heads", counted, [counted[0]] * len(counted)),
+            exactly("of one head: 4 L d² for projections, 2 L² d for scores and mix", counted[0], projections + pairs),
+        ),
+    )
+
+
+def _multi_head(heads: int, narrow: bool) -> Working:
+    """Equation (8) with so many heads, each d / h wide, or each d wide."""
+    each = _WIDTH // heads if narrow else _WIDTH
+    generator = np.random.default_rng(heads)
+
+    def drawn(rows: int, columns: int) -> Numbers:
+        return generator.normal(size=(rows, columns))
+
+    triples = [(drawn(_WIDTH, each), drawn(_WIDTH, each), drawn(_WIDTH, each)) for _ in range(heads)]
+    return recorded(eq.multi_head, drawn(_TOKENS, _WIDTH), triples, drawn(heads * each, _WIDTH))
+
+
+HEADS_COST = Experiment(
+    name="heads-cost",
+    title="Several narrow heads cost as much as one wide head",
+    text="first",
+    place="section 5, paragraph below (8)",
+    claim="h heads of width d/h do as much arithmetic as one head of width d: their diversity costs nothing.",
+    expected="The multiplications of projections, scores and mix, counted in what was recorded, are the same for every "
+    "h that divides d.",
+    compute=_heads_cost,
+    counter=CounterCheck("every head is as wide as the token", {"narrow": False}),
+)
+
+
+def _length(*, keys: int | None = None) -> Outcome:
+    generator = np.random.default_rng(9)
+    work, memory = [], []
+    for length in _LENGTHS:
+        working = _attention(generator, length, keys)
+        work.append(multiplications(working))
+        memory.append(int(working["attention.weights"].value.size))
+    seconds = []
+    for length in _TIMED:
+        tokens = generator.normal(size=(length, _HEAD))
+        asked = tokens[: keys or length]
+        seconds.append(shortest(lambda: eq.attention(tokens, asked, asked)))  # noqa: B023 - called at once
+    growth = math.log(seconds[-1] / seconds[0]) / math.log(_TIMED[-1] / _TIMED[0])
+    times = [round(later / earlier, 6) for earlier, later in zip(work, work[1:], strict=False)]
+    larger = [round(later / earlier, 6) for earlier, later in zip(memory, memory[1:], strict=False)]
+    return Outcome(
+        f"From {_LENGTHS[0]} to {_LENGTHS[1]} to {_LENGTHS[2]} tokens, multiplications grow {times[0]:g} and {times[1]:g} "
+        f"times, the weights that are kept {larger[0]:g} and {larger[1]:g} times. Measured here from {_TIMED[0]:,} to "
+        f"{_TIMED[-1]:,} tokens, the time grows with the length to the power {growth:.1f}.",
+        (
+            exactly("multiplications, each length against half of it", times, [4.0, 4.0], 2),
+            exactly("numbers of the weights, each length against half of it", larger, [4.0, 4.0], 2),
+            exactly(f"multiplications at {_LENGTHS[0]} tokens: 2 L² d", work[0], 2 * _LENGTHS[0] ** 2 * _HEAD),
+            shown(f"milliseconds at {', '.join(f'{n:,}' for n in _TIMED)} tokens", [1e3 * s for s in seconds], 2),
+            shown("power of the length that the time grows with", growth, 2),
+        ),
+    )
+
+
+def _attention(generator: np.random.Generator, length: int, keys: int | None) -> Working:
+    """Attention of so many tokens to one another, or to the first few."""
+    tokens = generator.normal(size=(length, _HEAD))
+    return recorded(eq.attention, tokens, tokens[: keys or length], tokens[: keys or length])
+
+
+LENGTH = Experiment(
+    name="length",
+    title="Time and memory of attention against length",
+    text="first",
+    place="section 9, remark on cost",
+    claim="Every token is compared with every other: time grows with the square of the length times the width, memory "
+    "with the square of the length.",
+    expected="Doubling the length takes 4 times the multiplications and 4 times the memory for the weights, counted "
+    "exactly. Time is shown, and nothing is judged by it: at short lengths and on a busy machine its power is not 2.",
+    compute=_length,
+    counter=CounterCheck("every token is compared with the first 16 only", {"keys": 16}),
+)
