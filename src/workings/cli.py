@@ -19,6 +19,7 @@ _VERBS = {
     "show": "show a computation worked out: an example, or a script of yours as it is",
     "explain": "explain an equation or a word: sentence, formula, shapes, its code, and who uses it",
     "examples": "list the examples that come with Workings",
+    "experiment": "run a claim of the texts: what it says, what happened, holds or not; without a name, list them",
     "new": "write a commented file to start from: workings new example|translate|lm|classify|copy|embeddings FILE",
 }
 _MODEL_VERBS = {
@@ -50,12 +51,15 @@ class _Parser(ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """What the command `workings` runs. Ends with 0 where all is well, 2 for a user's mistake, 1 for ours."""
+    """What the command `workings` runs.
+
+    Ends with 0 where all is well, 2 for a user's mistake, 1 for ours and where an experiment did not come out.
+    """
     gc.set_threshold(100_000, 50, 50)  # loading makes many objects, and hardly any of them is rubbish
     with answered():
         verb, rest = _verb(sys.argv[1:] if arguments is None else arguments)
-        if verb in _MODEL_VERBS:
-            _with_model(verb, rest)
+        if verb in _MODEL_VERBS or verb == "experiment":
+            _by_module(verb, rest)
         else:
             {"show": _show, "explain": _explain, "examples": _examples, "new": _new}[verb](rest)
 
@@ -96,8 +100,8 @@ def _parser(verb: str) -> ArgumentParser:
     return _Parser(prog=f"workings {verb}", description=f"{about[0].upper()}{about[1:]}.", allow_abbrev=False)
 
 
-def _with_model(verb: str, rest: list[str]) -> None:
-    """A verb of trained models: its module says what it takes and does it."""
+def _by_module(verb: str, rest: list[str]) -> None:
+    """A verb whose module says what it takes and does it."""
     from importlib import import_module
 
     module = import_module(f"workings.commands.{verb}")

@@ -6,7 +6,7 @@ import numpy as np
 
 from workings import equations as eq
 from workings.experiments.experiment import CounterCheck, Experiment
-from workings.experiments.material import ROUNDING, Numbers, gap, listed, moved_rows, recorded, run, words_of
+from workings.experiments.material import ROUNDING, Numbers, gap, listed, moved_rows, point, recorded, run, words_of
 from workings.experiments.outcome import Outcome, about, at_most, exactly, is_so, shown
 
 _SEED = 20261012
@@ -19,8 +19,8 @@ def _perpendicular(*, shares: tuple[float, float] = (-0.20, 1.00)) -> Outcome:
     weights, score = replayed["plain.weights"][0], float(replayed["plain.scores[Apple, shares]"])
     least = words[int(np.argmin(weights))]
     return Outcome(
-        f"With shares at ({shares[0]:.2f}, {shares[1]:.2f}) its score for Apple is {score:.2f}, and Apple gives the "
-        f"least, {min(weights):.4f}, to {least}.",
+        f"With shares at {point(shares)} its score for Apple is {score:.2f}, and Apple gives the least, "
+        f"{min(weights):.4f}, to {least}.",
         (
             exactly("score of Apple and shares", score, 0.0),
             about("Apple's weights", weights, [0.4222, 0.1492, 0.2271, 0.2014], 0.00005),
@@ -94,9 +94,9 @@ def _shape_contract(*, positions: bool = False) -> Outcome:
         outside = max(outside, float(np.max(output - rows.max(axis=0))), float(np.max(rows.min(axis=0) - output)))
         exchanged = max(exchanged, gap(again, output[order]))
     return Outcome(
-        f"In all {_SIZES} drawn sentences, of 2 to 16 tokens and 2 to 16 numbers each, as many vectors came out as went "
-        "in, as wide, none beyond the smallest and largest number of its column; two tokens exchanged exchanged their "
-        "outputs."
+        f"In all {_SIZES} drawn sentences, of 2 to 16 tokens and 2 to 16 numbers each, as many vectors came out as "
+        "went in, as wide, none beyond the smallest and largest number of its column; two tokens exchanged exchanged "
+        "their outputs."
         if shapes == _SIZES and outside <= ROUNDING and exchanged <= ROUNDING
         else f"Of {_SIZES} drawn sentences {shapes:.0f} kept their shape; outputs went beyond the inputs by up to "
         f"{max(outside, 0):.3g}, and an exchange of two tokens changed the outputs by up to {exchanged:.3g}.",
@@ -111,7 +111,8 @@ def _shape_contract(*, positions: bool = False) -> Outcome:
 def _mixed(rows: Numbers, positions: bool) -> Numbers:
     """Every token's weighted average of all tokens, or of all tokens with their positions."""
     if positions:
-        rows = eq.add_positions(rows, eq.sinusoidal_positions(*rows.shape, rows))
+        length, width = rows.shape
+        rows = eq.add_positions(rows, eq.sinusoidal_positions(length, width, rows))
     output: Numbers = eq.plain_attention(rows)[0]
     return output
 
@@ -137,14 +138,17 @@ def _step_as_journey(*, copied: str = "journey") -> Outcome:
     before, weights = working["all.weights"].value, replayed["all.weights"]
     contexts = replayed["all.contexts"]
     smaller = [bool(now < then) for now, then in zip(weights[0], before[0], strict=True)]
-    there = ", ".join(f"{number:.4f}" for number in contexts[0])
     return Outcome(
-        f"With step made equal to {copied}, Your gives journey {weights[0, 1]:.4f} and step {weights[0, 5]:.4f}, and its "
-        f"context moves to ({there}): towards {copied}, which it now meets twice.",
+        f"With step made equal to {copied}, Your gives journey {weights[0, 1]:.4f} and step {weights[0, 5]:.4f}, and "
+        f"its context moves to {point(contexts[0], 4)}: towards {copied}, which it now meets twice.",
         (
             about("Your for journey and step, before", before[0, [1, 5]], [0.2006, 0.1452], 0.00005),
             about("Your for journey and step, after", weights[0, [1, 5]], [0.1900, 0.1900], 0.00005),
-            at_most("largest gap of the weights of journey and step, in any row", gap(weights[:, 1], weights[:, 5]), ROUNDING),
+            at_most(
+                "largest gap of the weights of journey and step, in any row",
+                gap(weights[:, 1], weights[:, 5]),
+                ROUNDING,
+            ),
             at_most("gap of their contexts", gap(contexts[1], contexts[5]), ROUNDING),
             is_so("for Your every weight but that of step shrinks", smaller == [True] * 5 + [False]),
             about("context of Your, before", working["all.contexts"].value[0], [0.4421, 0.5931, 0.5790], 0.00005),

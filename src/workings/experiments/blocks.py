@@ -26,8 +26,9 @@ def _feed_forward_per_token(*, changed: str = "block.between") -> Outcome:
     through = working.replay({"X[shares]": [0.5, 2.0, 0.0]})["block.attention.output"]
     crossed = moved_rows(working["block.attention.output"].value, through)
     return Outcome(
-        f"Another vector for shares at {changed} changes the feed-forward output of {listed([words[r] for r in inside])}; "
-        f"before the attention it changes the attention's output of {listed([words[r] for r in crossed])}.",
+        f"Another vector for shares at {changed} changes the feed-forward output of "
+        f"{listed([words[row] for row in inside])}; before the attention it changes the attention's output of "
+        f"{listed([words[row] for row in crossed])}.",
         (
             exactly("rows of the feed-forward output that change with row 1", inside, [1]),
             exactly("rows of the block's output that change with them", after, [1]),
@@ -61,9 +62,9 @@ def _two_blocks(*, asks_fell: bool = True) -> Outcome:
     first, second = (_difference(working, replayed, name) for name in ("one", "two"))
     without_shares = _difference(working, held, "two")
     return Outcome(
-        f"With only the steps from fell to shares and from shares to Apple open, another fell moves Apple by {first:.3g} "
-        f"in the first block and by {second:.3g} in the second; with shares held to what it was after the first block, "
-        f"by {without_shares:.3g}.",
+        "With only the steps that the mask leaves open, another fell moves Apple by "
+        f"{first:.3g} in the first block and by {second:.3g} in the second; with shares held to what it was after the "
+        f"first block, by {without_shares:.3g}.",
         (
             exactly("how far Apple moves after the first block", first, 0.0),
             at_least("how far shares moves after the first block", _difference(working, replayed, "one", 1), 0.01),
@@ -94,9 +95,7 @@ def _block_of(working: Working) -> EncoderBlockWeights:
         found: Numbers = working[f"block.{name}"].value
         return found
 
-    heads = [
-        (matrix(f"attention.{n}.W_Q"), matrix(f"attention.{n}.W_K"), matrix(f"attention.{n}.W_V")) for n in (1, 2)
-    ]
+    heads = [(matrix(f"attention.{n}.W_Q"), matrix(f"attention.{n}.W_K"), matrix(f"attention.{n}.W_V")) for n in (1, 2)]
     norms = [NormWeights(matrix(f"{n}.gain"), matrix(f"{n}.bias")) for n in ("attention_norm", "feed_forward_norm")]
     W_1, b_1, W_2, b_2 = (matrix(f"feed_forward.{name}") for name in ("W_1", "b_1", "W_2", "b_2"))
     network = FeedForwardWeights(W_1, b_1, W_2, b_2, eq.relu)

@@ -58,5 +58,5 @@ def load(name: str) -> Experiment:
     if wanted in EXPERIMENTS:
         return EXPERIMENTS[wanted]
     near = difflib.get_close_matches(wanted, EXPERIMENTS, 2, 0.5) or [n for n in EXPERIMENTS if wanted and wanted in n]
-    hint = f"did you mean {' or '.join(near[:2])}?" if near else "`workings experiment` lists them"
-    raise ExperimentError(f"there is no experiment {name!r}; expected one of {', '.join(EXPERIMENTS)}; {hint}")
+    hint = f"did you mean {' or '.join(near[:2])}?" if near else f"there are {', '.join(EXPERIMENTS)}"
+    raise ExperimentError(f"there is no experiment {name!r}; expected a name that `workings experiment` lists; {hint}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 
@@ -25,8 +26,8 @@ def _heads_cost(*, narrow: bool = True) -> Outcome:
     counted = [multiplications(_multi_head(heads, narrow)) for heads in _COUNTS]
     projections, pairs = 4 * _TOKENS * _WIDTH**2, 2 * _TOKENS**2 * _WIDTH
     return Outcome(
-        f"{_TOKENS} tokens of width {_WIDTH} take {counted[0]:,} multiplications with one head and {counted[-1]:,} with "
-        f"{_COUNTS[-1]}.",
+        f"{_TOKENS} tokens of width {_WIDTH} take {counted[0]:,} multiplications with one head and {counted[-1]:,} "
+        f"with {_COUNTS[-1]}.",
         (
             exactly(f"multiplications with {', '.join(map(str, _COUNTS))} heads", counted, [counted[0]] * len(counted)),
             exactly("of one head: 4 L d² for projections, 2 L² d for scores and mix", counted[0], projections + pairs),
@@ -72,12 +73,12 @@ def _length(*, keys: int | None = None) -> Outcome:
         asked = tokens[: keys or length]
         seconds.append(shortest(lambda: eq.attention(tokens, asked, asked)))  # noqa: B023 - called at once
     growth = math.log(seconds[-1] / seconds[0]) / math.log(_TIMED[-1] / _TIMED[0])
-    times = [round(later / earlier, 6) for earlier, later in zip(work, work[1:], strict=False)]
-    larger = [round(later / earlier, 6) for earlier, later in zip(memory, memory[1:], strict=False)]
+    times = [round(later / earlier, 6) for earlier, later in pairwise(work)]
+    larger = [round(later / earlier, 6) for earlier, later in pairwise(memory)]
     return Outcome(
-        f"From {_LENGTHS[0]} to {_LENGTHS[1]} to {_LENGTHS[2]} tokens, multiplications grow {times[0]:g} and {times[1]:g} "
-        f"times, the weights that are kept {larger[0]:g} and {larger[1]:g} times. Measured here from {_TIMED[0]:,} to "
-        f"{_TIMED[-1]:,} tokens, the time grows with the length to the power {growth:.1f}.",
+        f"From {_LENGTHS[0]} to {_LENGTHS[1]} to {_LENGTHS[2]} tokens, multiplications grow {times[0]:g} and "
+        f"{times[1]:g} times, the weights that are kept {larger[0]:g} and {larger[1]:g} times. Measured here from "
+        f"{_TIMED[0]:,} to {_TIMED[-1]:,} tokens, the time grows with the length to the power {growth:.1f}.",
         (
             exactly("multiplications, each length against half of it", times, [4.0, 4.0], 2),
             exactly("numbers of the weights, each length against half of it", larger, [4.0, 4.0], 2),

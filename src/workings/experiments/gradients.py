@@ -53,7 +53,8 @@ def _block(generator: np.random.Generator) -> EncoderBlockWeights:
     """One block with weights that are drawn, gains of 1 and biases of 0."""
 
     def drawn(rows: int, columns: int, added: int) -> Numbers:
-        return _SPREAD * generator.normal(size=(rows, columns)) / np.sqrt(added)
+        numbers: Numbers = _SPREAD * generator.normal(size=(rows, columns)) / np.sqrt(added)
+        return numbers
 
     norm = NormWeights(np.ones(_WIDTH), np.zeros(_WIDTH))
     one = _WIDTH // _HEADS
@@ -71,8 +72,8 @@ RESIDUAL_GRADIENT = Experiment(
     text="first",
     place="section 7, second part of the block",
     claim="Adding the input of a sub-layer to its output lets gradients pass straight through the whole stack.",
-    expected=f"Through {_DEPTH} blocks of equation (11) the gradient at the input keeps its size, 0.3 to 1.7 times that "
-    "at the output, with residual sums; without them it is at least 20 times smaller.",
+    expected=f"Through {_DEPTH} blocks of equation (11) the gradient at the input keeps its size, 0.3 to 1.7 times "
+    "that at the output, with residual sums; without them it is at least 20 times smaller.",
     compute=_residual_gradient,
     counter=CounterCheck("both stacks are without residual sums", {"residual": False}),
     statistical=f"{_DRAWS} stacks with inputs and weights drawn from seed {_SEED}; medians are judged",

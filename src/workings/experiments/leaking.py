@@ -35,8 +35,8 @@ def _leak(*, masked: bool = False) -> Outcome:
     (length, right), (other_length, _) = (_written(model) for model in (fair, other))
     return Outcome(
         f"Who does not see the next token of these texts cannot get a loss below {_FLOOR:.3f}. The model with the mask "
-        f"reaches {losses[0]:.3f}, the other {losses[1]:.3f}: its scores move by {moved[1]:.3g} with the token that they "
-        f"are to predict. Asked to write, the first writes {length:.1f} signs before it ends, the other "
+        f"reaches {losses[0]:.3f}, the other {losses[1]:.3f}: its scores move by {moved[1]:.3g} with the token that "
+        f"they are to predict. Asked to write, the first writes {length:.1f} signs before it ends, the other "
         f"{other_length:.1f}.",
         (
             exactly("with the mask: how far scores move with the token to predict", moved[0], 0.0),
@@ -95,9 +95,7 @@ def _trained(causal: bool) -> DecoderOnly:
 
     with torch.random.fork_rng():  # whoever asks keeps their own random numbers
         torch.manual_seed(_SEED)
-        config = Config(
-            vocabulary=_SIGNS + 2, width=32, heads=4, decoder_layers=2, context=_LONGEST, causal=causal
-        )
+        config = Config(vocabulary=_SIGNS + 2, width=32, heads=4, decoder_layers=2, context=_LONGEST, causal=causal)
         model = DecoderOnly(config)
         batches = Listed([_batch(number + 1, _ROWS) for number in range(_STEPS)])
         trainer = Trainer(Objective(model), batches, Settings(schedule=Constant(peak=5e-3, warmup=20)))
@@ -153,10 +151,10 @@ LEAK = Experiment(
     place="section 8, first part",
     claim="Without the mask, training lets the model read the answer that it is to predict.",
     expected="Without the mask a position's scores change with the token that it is to predict; with it they do not. "
-    "Trained on texts of a small language, in which a text ends or either of two signs follows, the model with the mask "
-    f"comes as near to {_FLOOR:.3f}, the least loss there is, as 0.15, and writes such texts. Without it the loss falls "
-    "below a quarter of that, and the model writes one sign or none: where nothing stands to the right yet, it has only "
-    "ever met the end.",
+    "Trained on texts of a small language, in which a text ends or either of two signs follows, the model with the "
+    f"mask comes as near to {_FLOOR:.3f}, the least loss there is, as 0.15, and writes such texts. Without it the loss "
+    "falls below a quarter of that, and the model writes one sign or none: where nothing stands to the right yet, it "
+    "has only ever met the end.",
     compute=_leak,
     counter=CounterCheck("both models are trained with the mask", {"masked": True}),
     statistical=f"texts, weights and what is written are drawn from seed {_SEED}; {_STEPS} steps of {_ROWS} texts",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workings.experiments.experiment import CounterCheck, Experiment
-from workings.experiments.material import gap, moved_rows, run, words_of
+from workings.experiments.material import gap, moved_rows, point, run, words_of
 from workings.experiments.outcome import Outcome, at_least, exactly, is_so, shown
 
 _FRUIT, _COMPANY = "an Apple a day", "Apple shares fell sharply"
@@ -16,8 +16,7 @@ def _one_vector_per_word(*, attention: bool = True) -> Outcome:
     after = [working[f"{address}[Apple]"].value for working in (fruit, company)]
     return Outcome(
         f"Looked up, Apple has one vector in “{_FRUIT}” and in “{_COMPANY}”; after attention it stands at "
-        f"({after[0][0]:.3f}, {after[0][1]:.3f}) in the first and at ({after[1][0]:.3f}, {after[1][1]:.3f}) in the "
-        "second.",
+        f"{point(after[0], 3)} in the first and at {point(after[1], 3)} in the second.",
         (
             is_so("the two vectors looked up are the same to the last bit", not moved_rows(*looked_up)),
             exactly("the vector of the text (food, finance)", looked_up[0], [1.0, 0.2], decimals=2),

@@ -24,13 +24,10 @@ def _mask_zeros(*, hidden: float = -math.inf) -> Outcome:
     working = example.replay({"block.mask": mask}).after()
     weights = working[_ATTENTION].value
     seen = [_earlier_rows_moved(working, row, word) for row, word in enumerate(words)]
+    moving = listed([word for word, rows in zip(words, seen, strict=True) if rows])
     return Outcome(
-        f"The {len(later[0])} weights above the diagonal are 0 to the last bit and every row adds up to 1. No word moves "
-        "an output before it."
-        if not weights[later].any() and not any(seen)
-        else f"Of the {len(later[0])} weights above the diagonal {np.count_nonzero(weights[later])} are not 0, the largest "
-        f"{weights[later].max():.3g}; an earlier output moves with "
-        f"{listed([word for word, rows in zip(words, seen, strict=True) if rows])}.",
+        f"Of the {len(later[0])} weights above the diagonal {np.count_nonzero(weights[later])} are not 0 to the last "
+        f"bit; the largest is {weights[later].max():.3g}. Words that move an output before them: {moving}.",
         (
             exactly("weights above the diagonal", weights[later], [0.0] * len(later[0])),
             is_so("all others are above 0", (weights[np.tril_indices(length)] > 0).all()),

@@ -58,6 +58,11 @@ def words_of(working: Working, address: str) -> tuple[str, ...]:
     return names
 
 
+def point(numbers: Any, decimals: int = 2) -> str:
+    """A vector as a sentence writes it: (1.14, −0.79)."""
+    return f"({', '.join(f'{number:.{decimals}f}' for number in numbers)})".replace("-", "−")
+
+
 def listed(words: Any) -> str:
     """Words as a sentence lists them."""
     *first, last = map(str, words) if words else ["none"]

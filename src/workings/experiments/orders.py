@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from workings.experiments.experiment import CounterCheck, Experiment
-from workings.experiments.material import ROUNDING, Numbers, gap, run
+from workings.experiments.material import ROUNDING, Numbers, gap, point, run
 from workings.experiments.outcome import Outcome, about, at_least, at_most, exactly, is_so, shown
 from workings.recording.working import Working
 
@@ -50,14 +50,13 @@ PERMUTATION = Experiment(
 def _positions(*, positions: bool = True) -> Outcome:
     first, last = (run("apple", sentence) for sentence in (_FIRST, _LAST))
     changed = {name: _pair(f"{name}.weights", first, last, positions) for name in ("plain", "scaled", "projected")}
-    counts = [int(np.sum(np.abs(before[np.ix_(_MOVED, _MOVED)] - after) > ROUNDING)) for before, after in changed.values()]
-    largest = [gap(before[np.ix_(_MOVED, _MOVED)], after) for before, after in changed.values()]
+    gaps = [np.abs(before[np.ix_(_MOVED, _MOVED)] - after) for before, after in changed.values()]
+    counts, largest = [int(np.sum(each > ROUNDING)) for each in gaps], [float(np.max(each)) for each in gaps]
     before, after = _pair("projected.output", first, last, positions)
     inputs = [_input(working, positions)[row] for working, row in ((first, 0), (last, 3))]
     return Outcome(
-        f"Apple goes in as ({inputs[0][0]:.2f}, {inputs[0][1]:.2f}) when it comes first and as ({inputs[1][0]:.2f}, "
-        f"{inputs[1][1]:.2f}) when it comes last; of the sixteen weights {min(counts)} change, by up to "
-        f"{max(largest):.3f}.",
+        f"Apple goes in as {point(inputs[0])} when it comes first and as {point(inputs[1])} when it comes last; of the "
+        f"sixteen weights {min(counts)} change, by up to {max(largest):.3f}.",
         (
             about("Apple's input, first", inputs[0], [1.00, 1.20], 0.005, 2),
             about("Apple's input, last", inputs[1], [1.14, -0.79], 0.005, 2),

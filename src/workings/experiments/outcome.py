@@ -88,7 +88,7 @@ def plain(value: Any) -> Value:
     if array.ndim > 1:
         raise ValueError(f"a measured value has {array.ndim} axes; expected a number or a row of numbers")
     numbers = array.tolist()
-    return tuple(numbers) if isinstance(numbers, list) else numbers  # type: ignore[no-any-return]
+    return tuple(numbers) if isinstance(numbers, list) else numbers
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ import numpy as np
 
 from workings import equations as eq
 from workings.experiments.experiment import CounterCheck, Experiment
-from workings.experiments.material import Numbers, gap
-from workings.experiments.outcome import Outcome, at_most, exactly, is_so, shown
+from workings.experiments.material import ROUNDING, Numbers, gap
+from workings.experiments.outcome import Outcome, about, at_most, exactly, is_so, shown
 
 _WIDTH = 8
 _SEEN, _FAR = 512, 100_000
@@ -24,19 +24,20 @@ def _rotation(*, drawn: bool = False) -> Outcome:
         encoding = np.random.default_rng(_SEED).normal(size=(_FAR, _WIDTH))
     else:
         encoding = eq.sinusoidal_positions(_FAR, _WIDTH, like)
-    near, far = (max(_turned(encoding[part], offset) for offset in _OFFSETS) for part in (slice(_SEEN), slice(-_SEEN, None)))
+    parts = encoding[:_SEEN], encoding[-_SEEN:]
+    near, far = (max(_turned(part, offset) for offset in _OFFSETS) for part in parts)
     largest = float(np.max(np.abs(encoding)))
     hand = eq.sinusoidal_positions(4, 2, like)
     angles = np.arctan2(hand[:, 0], hand[:, 1])
     return Outcome(
-        f"Turned by a fixed angle for each frequency, the code of a position is that of {_OFFSETS[0]}, {_OFFSETS[1]} or "
-        f"{_OFFSETS[2]} positions on, give or take {near:.1e} at the first {_SEEN} positions and {far:.1e} at the last "
-        f"{_SEEN} of {_FAR:,}. The largest number of any code is {largest:.3g}.",
+        f"Turned by a fixed angle for each frequency, the code of a position is that of {_OFFSETS[0]}, {_OFFSETS[1]} "
+        f"or {_OFFSETS[2]} positions on, give or take {near:.1e} at the first {_SEEN} positions and {far:.1e} at the "
+        f"last {_SEEN} of {_FAR:,}. The largest number of any code is {largest:.3g}.",
         (
             at_most(f"largest gap between turned and shifted codes, first {_SEEN} positions", near, _ANGLES),
             at_most(f"the same, positions {_FAR - _SEEN:,} to {_FAR - 1:,}", far, _ANGLES),
             at_most("largest number of any code, in size", largest, 1.0),
-            at_most("angles of positions 0 to 3 in two dimensions: gap from 0, 1, 2, 3", gap(angles, [0, 1, 2, 3]), 1e-12),
+            about("angles of positions 0 to 3 in two dimensions", angles, [0.0, 1.0, 2.0, 3.0], ROUNDING),
         ),
     )
 
@@ -66,9 +67,9 @@ ROTATION = Experiment(
 
 def _previous_token(*, turn: float = 1.0) -> Outcome:
     found = {length: _head(length, turn) for length in _LENGTHS}
-    right = {length: bool((np.argmax(weights, axis=1)[1:] == np.arange(length - 1)).all()) for length, weights in found.items()}
-    rows = found[_LENGTHS[0]]
-    looks = [int(place) for place in np.argmax(rows, axis=1)]
+    looking = {length: [int(place) for place in np.argmax(weights, axis=1)] for length, weights in found.items()}
+    right = {length: places[1:] == list(range(length - 1)) for length, places in looking.items()}
+    rows, looks = found[_LENGTHS[0]], looking[_LENGTHS[0]]
     return Outcome(
         f"With queries made from the codes of positions by one fixed matrix, the tokens of a sentence of {_LENGTHS[0]} "
         f"look most at positions {', '.join(map(str, looks))}; there is none before the first.",
@@ -95,8 +96,8 @@ PREVIOUS_TOKEN = Experiment(
     place="section 6, steps and remark",
     claim="With positions added to the embeddings, a head can learn to attend to the token just before, wherever it "
     "stands.",
-    expected="With queries that one matrix turns back by one position, every row but the first gives its largest weight "
-    "to the row above it.",
+    expected="With queries that one matrix turns back by one position, every row but the first gives its largest "
+    "weight to the row above it.",
     compute=_previous_token,
     counter=CounterCheck("queries are not turned: each token looks at itself", {"turn": 0.0}),
 )

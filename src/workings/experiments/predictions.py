@@ -26,9 +26,9 @@ def _temperature(*, inverted: bool = False) -> Outcome:
     greedy = np.zeros(len(logits))
     greedy[int(eq.greedy(logits))] = 1.0
     return Outcome(
-        f"The largest of the probabilities, that of {words[int(np.argmax(logits))]}, is {largest[2]:.3f} at temperature 1, "
-        f"{largest[1]:.3f} at ½ and {largest[3]:.3f} at 2; at 0.01 it is {largest[0]:.3f}, and at a million all are "
-        f"{chances[-1].min():.3f} to {largest[-1]:.3f}.",
+        f"The largest of the probabilities, that of {words[int(np.argmax(logits))]}, is {largest[2]:.3f} at "
+        f"temperature 1, {largest[1]:.3f} at ½ and {largest[3]:.3f} at 2; at 0.01 it is {largest[0]:.3f}, and at a "
+        f"million all are {chances[-1].min():.3f} to {largest[-1]:.3f}.",
         (
             is_so("at ½ the largest is larger than at 1", largest[1] > largest[2]),
             is_so("at 2 it is smaller", largest[3] < largest[2]),
@@ -69,8 +69,8 @@ def _teacher_forcing(*, mask: bool = True) -> Outcome:
     printed = [short[f"loop.{turn}.next.probabilities"].value for turn in (1, 2, 3)]
     same = f"give the same distribution, to within {apart:.1e}" if apart <= ROUNDING else f"differ by up to {apart:.3f}"
     return Outcome(
-        f"At {_LENGTH} positions one pass over the whole sentence and the loop over its prefixes {same}; the loop takes "
-        f"{counted[1] / counted[0]:.1f} times the multiplications.",
+        f"At {_LENGTH} positions one pass over the whole sentence and the loop over its prefixes {same}; the loop "
+        f"takes {counted[1] / counted[0]:.1f} times the multiplications.",
         (
             at_most("largest gap between the pass and the loop", apart, ROUNDING),
             at_most("the same, with the loop of the example next-token", gap(pass_.result[:3], printed), ROUNDING),

@@ -1,4 +1,4 @@
-"""Times, for showing: a busy machine makes them longer, so the shortest of several counts, and nothing is judged by it."""
+"""Times, for showing: a busy machine makes them longer, so the shortest of several counts, and none is judged by."""
 
 from __future__ import annotations
 
