@@ -69,7 +69,7 @@ def _two_blocks(*, asks_fell: bool = True) -> Outcome:
             exactly("how far Apple moves after the first block", first, 0.0),
             at_least("how far shares moves after the first block", _difference(working, replayed, "one", 1), 0.01),
             at_least("how far Apple moves after the second block", second, 0.01),
-            exactly("the same, with shares held after the first block", without_shares, 0.0),
+            exactly("how far Apple moves then, with shares held after the first block", without_shares, 0.0),
         ),
     )
 

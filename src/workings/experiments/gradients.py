@@ -8,8 +8,8 @@ from workings import equations as eq
 from workings.equations import AttentionWeights, EncoderBlockWeights, FeedForwardWeights, NormWeights
 from workings.experiments import programs
 from workings.experiments.experiment import CounterCheck, Experiment
-from workings.experiments.material import Numbers, recorded
-from workings.experiments.outcome import Outcome, about, at_least, shown
+from workings.experiments.material import Numbers, gap, recorded
+from workings.experiments.outcome import Outcome, about, at_least, exactly, shown
 
 _SEED = 7
 _DRAWS = 5
@@ -34,12 +34,24 @@ def _residual_gradient(*, residual: bool = True) -> Outcome:
         f"{without:.3g} without them (medians of {_DRAWS} draws; at the output it is 1).",
         (
             about("size of the gradient at the input, with residual sums", with_sums, 1.0, 0.7, 3),
-            shown("the same, without them", without, 4),
+            shown("size of the gradient at the input, without them", without, 4),
             at_least("how many times larger it is with them", with_sums / without, 20, 0),
+            exactly("how far a pre-norm block whose sub-layers give 0 is from its input", _block_of_nothing(X), 0.0),
             shown("each draw, with them", kept, 3),
             shown("each draw, without them", lost, 4),
         ),
     )
+
+
+def _block_of_nothing(X: Numbers) -> float:
+    """How far a pre-norm block whose sub-layers give 0 is from handing on what came in."""
+    block = _block(np.random.default_rng(_SEED))
+    attention, network = block.attention, block.feed_forward
+    silent = block._replace(
+        attention=attention._replace(W_O=np.zeros_like(attention.W_O)),
+        feed_forward=network._replace(W_2=np.zeros_like(network.W_2)),
+    )
+    return gap(eq.encoder_block_pre(X, silent), X)
 
 
 def _slope(X: Numbers, blocks: list[EncoderBlockWeights], residual: bool, towards: Numbers) -> float:
@@ -71,9 +83,11 @@ RESIDUAL_GRADIENT = Experiment(
     title="Residuals carry the gradient through a deep stack",
     text="first",
     place="section 7, second part of the block",
-    claim="Adding the input of a sub-layer to its output lets gradients pass straight through the whole stack.",
+    claim="Adding the input of a sub-layer to its output lets gradients pass straight through the whole stack, and "
+    "leaves a block only a correction to learn.",
     expected=f"Through {_DEPTH} blocks of equation (11) the gradient at the input keeps its size, 0.3 to 1.7 times "
-    "that at the output, with residual sums; without them it is at least 20 times smaller.",
+    "that at the output, with residual sums; without them it is at least 20 times smaller. A block "
+    "whose sub-layers give 0 hands on exactly what came in.",
     compute=_residual_gradient,
     counter=CounterCheck("both stacks are without residual sums", {"residual": False}),
     statistical=f"{_DRAWS} stacks with inputs and weights drawn from seed {_SEED}; medians are judged",

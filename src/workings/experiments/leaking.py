@@ -40,7 +40,7 @@ def _leak(*, masked: bool = False) -> Outcome:
         f"{other_length:.1f}.",
         (
             exactly("with the mask: how far scores move with the token to predict", moved[0], 0.0),
-            at_least("without it: the same", moved[1], 0.1, 3),
+            at_least("without it: how far scores move with the token to predict", moved[1], 0.1, 3),
             about("loss with the mask, on texts that were not trained on", losses[0], _FLOOR, 0.15, 3),
             at_most("loss without it", losses[1], _FLOOR / 4, 3),
             at_least("signs written before the end, with the mask", length, 3, 1),

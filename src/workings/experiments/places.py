@@ -35,7 +35,11 @@ def _rotation(*, drawn: bool = False) -> Outcome:
         f"last {_SEEN} of {_FAR:,}. The largest number of any code is {largest:.3g}.",
         (
             at_most(f"largest gap between turned and shifted codes, first {_SEEN} positions", near, _ANGLES),
-            at_most(f"the same, positions {_FAR - _SEEN:,} to {_FAR - 1:,}", far, _ANGLES),
+            at_most(
+                f"largest gap between turned and shifted codes, positions {_FAR - _SEEN:,} to {_FAR - 1:,}",
+                far,
+                _ANGLES,
+            ),
             at_most("largest number of any code, in size", largest, 1.0),
             about("angles of positions 0 to 3 in two dimensions", angles, [0.0, 1.0, 2.0, 3.0], ROUNDING),
         ),

@@ -73,7 +73,9 @@ def _teacher_forcing(*, mask: bool = True) -> Outcome:
         f"takes {counted[1] / counted[0]:.1f} times the multiplications.",
         (
             at_most("largest gap between the pass and the loop", apart, ROUNDING),
-            at_most("the same, with the loop of the example next-token", gap(pass_.result[:3], printed), ROUNDING),
+            at_most(
+                "largest gap between the pass and the loop of next-token", gap(pass_.result[:3], printed), ROUNDING
+            ),
             at_least("how many times more multiplications the loop takes", counted[1] / counted[0], 5, 1),
             shown("multiplications: at once, by the loop", counted),
             shown("how many times longer the loop takes here", seconds[1] / seconds[0], 1),

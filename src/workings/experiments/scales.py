@@ -26,14 +26,14 @@ def _variance(*, scale: float | None = None) -> Outcome:
     for width in _WIDTHS:
         raw, scaled = _scores(generator, width, scale)
         values.append(about(f"variance of the scores, d_k = {width}", raw.var(), float(width), _SHARE * width, 2))
-        values.append(about("the same, scaled", scaled.var(), 1.0, _SHARE, 3))
+        values.append(about(f"variance of the scaled scores, d_k = {width}", scaled.var(), 1.0, _SHARE, 3))
     sharp, soft = (eq.softmax(scores).max(axis=-1) for scores in (raw, scaled))
     steep, flat = _slopes(scaled), _slopes(raw)
     values += [
-        about("largest of 4 weights, unscaled, d_k = 64 (median)", np.median(sharp), 0.99, 0.01, 3),
-        about("the same, scaled", np.median(soft), 0.49, 0.03, 3),
+        about("largest of 4 weights, unscaled (median)", np.median(sharp), 0.99, 0.01, 3),
+        about("largest of 4 weights, scaled (median)", np.median(soft), 0.49, 0.03, 3),
         about("size of the softmax's Jacobian, unscaled (median)", np.median(flat), 0.02, 0.02, 3),
-        about("the same, scaled", np.median(steep), 0.43, 0.03, 3),
+        about("size of the softmax's Jacobian, scaled (median)", np.median(steep), 0.43, 0.03, 3),
         at_least("how many times larger the Jacobian is with the scale", np.median(steep) / np.median(flat), 10, 1),
         at_most("size of the typical score, scaled", math.sqrt(float(scaled.var())), 1 + _SHARE, 3),
     ]
