@@ -66,7 +66,7 @@ def test_several(workings):
 def test_a_counter_check_does_not_hold_as_it_must(workings):
     answer = workings("experiment", "permutation", "--counter")
     assert answer.code == 0
-    assert "Counter-check  positions are added first" in answer.out
+    assert "Counter-check  Positions are added first" in answer.out
     assert answer.out.endswith("\nDoes not hold, as it must.\n")
 
 

@@ -6,7 +6,18 @@ import numpy as np
 
 from workings import equations as eq
 from workings.experiments.experiment import CounterCheck, Experiment
-from workings.experiments.material import ROUNDING, Numbers, gap, listed, moved_rows, point, recorded, run, words_of
+from workings.experiments.material import (
+    ROUNDING,
+    Numbers,
+    gap,
+    listed,
+    moved_rows,
+    point,
+    recorded,
+    run,
+    said,
+    words_of,
+)
 from workings.experiments.outcome import Outcome, about, at_most, exactly, is_so, shown
 
 _SEED = 20261012
@@ -34,8 +45,8 @@ PERPENDICULAR = Experiment(
     title="The perpendicular pair gets the smallest weight",
     text="first",
     place="section 3, remark",
-    claim="The dot product favours vectors that point the same way already: of two words that stand perpendicular to "
-    "one another, the one gives the other its smallest weight, however much it matters.",
+    claim="Plain scores find only words that are alike already: two that stand at right angles score 0, and the "
+    "weight between them is the smallest, however much they have to do with each other.",
     expected="With shares at (−0.20, 1.00), perpendicular to Apple, their score is 0, Apple's weights are 0.4222, "
     "0.1492, 0.2271, 0.2014, and the smallest is that of shares.",
     compute=_perpendicular,
@@ -72,7 +83,7 @@ ROWS_INDEPENDENT = Experiment(
     title="Rows of weights do not touch one another",
     text="first",
     place="section 3, steps",
-    claim="Every token's score, softmax and mix are worked out without those of the others, which is why all of them "
+    claim="Every token's scores, softmax and mix are worked out without those of the others, which is why all of them "
     "can run at once.",
     expected="Each row worked out by itself is that row of the whole, and another query of one token changes one row.",
     compute=_rows_independent,
@@ -99,7 +110,7 @@ def _shape_contract(*, positions: bool = False) -> Outcome:
         "their outputs."
         if shapes == _SIZES and outside <= ROUNDING and exchanged <= ROUNDING
         else f"Of {_SIZES} drawn sentences {shapes:.0f} kept their shape; outputs went beyond the inputs by up to "
-        f"{max(outside, 0):.3g}, and an exchange of two tokens changed the outputs by up to {exchanged:.3g}.",
+        f"{said(max(outside, 0))}, and an exchange of two tokens changed the outputs by up to {said(exchanged)}.",
         (
             exactly("sentences whose output has the shape of the input", int(shapes), _SIZES),
             at_most("how far an output goes beyond its column", max(outside, 0.0), ROUNDING),
@@ -122,13 +133,13 @@ SHAPE_CONTRACT = Experiment(
     title="The shape contract",
     text="second",
     place="the paragraph below the printed contexts",
-    claim="As many vectors come out of attention as went in, in the same order and as wide: each is a weighted average "
-    "of what went in, and nothing is added, left out or moved.",
+    claim="Attention gives back one vector for each token, where it stood and as wide as it was; being an average, it "
+    "never leaves the range of what went in.",
     expected="For any number of tokens and any width the output has the input's shape, no number of it lies beyond the "
     "smallest and largest of its column, and exchanging two tokens exchanges their outputs and nothing else.",
     compute=_shape_contract,
     counter=CounterCheck("positions are added first: the average is no longer one of the inputs", {"positions": True}),
-    statistical=f"{_SIZES} sentences drawn from seed {_SEED}, each of which must keep the contract to {ROUNDING:.0e}",
+    statistical=f"{_SIZES} sentences drawn from seed {_SEED}, each of which must keep the contract to {said(ROUNDING)}",
 )
 
 

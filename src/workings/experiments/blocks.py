@@ -10,7 +10,7 @@ from workings import equations as eq
 from workings.equations import AttentionWeights, EncoderBlockWeights, FeedForwardWeights, NormWeights
 from workings.experiments import programs
 from workings.experiments.experiment import CounterCheck, Experiment
-from workings.experiments.material import Numbers, gap, listed, moved_rows, recorded, run, words_of
+from workings.experiments.material import Numbers, gap, listed, moved_rows, recorded, run, said, words_of
 from workings.experiments.outcome import Outcome, at_least, exactly, is_so
 from workings.reading.replay import Replay
 from workings.recording.working import Working
@@ -42,8 +42,8 @@ FEED_FORWARD_PER_TOKEN = Experiment(
     title="No token reaches another through the feed-forward network",
     text="first",
     place="section 7, third part of the block",
-    claim="The feed-forward network is the same for every token and transforms each by itself: information crosses "
-    "between tokens in the attention only.",
+    claim="The feed-forward network works on one token at a time: whatever a token knows of another, it has from the "
+    "attention.",
     expected="Changing one token changes its own row of the feed-forward output and no other, to the last bit; changed "
     "before the attention, it changes others.",
     compute=_feed_forward_per_token,
@@ -62,9 +62,9 @@ def _two_blocks(*, asks_fell: bool = True) -> Outcome:
     first, second = (_difference(working, replayed, name) for name in ("one", "two"))
     without_shares = _difference(working, held, "two")
     return Outcome(
-        "With only the steps that the mask leaves open, another fell moves Apple by "
-        f"{first:.3g} in the first block and by {second:.3g} in the second; with shares held to what it was after the "
-        f"first block, by {without_shares:.3g}.",
+        f"With only the steps that the mask leaves open, another fell moves Apple by {said(first)} in the first block "
+        f"and by {said(second)} in the second; with shares held to what it was after the first block, by "
+        f"{said(without_shares)}.",
         (
             exactly("how far Apple moves after the first block", first, 0.0),
             at_least("how far shares moves after the first block", _difference(working, replayed, "one", 1), 0.01),
@@ -107,8 +107,8 @@ TWO_BLOCKS = Experiment(
     title="After two blocks, what fell gave shares reaches Apple",
     text="first",
     place="section 7, closing paragraph",
-    claim="Blocks that follow one another gather context about context: after two of them Apple can use what shares "
-    "itself took from fell.",
+    claim="The second block reads what the first one made, so a token is reached by words that it did not ask itself: "
+    "Apple by fell, through shares.",
     expected="With only the steps from fell to shares and from shares to Apple open, changing fell does not move Apple "
     "after the first block, to the last bit, and moves it after the second; not so with shares held to what it was.",
     compute=_two_blocks,

@@ -52,7 +52,8 @@ HEADS_COST = Experiment(
     title="Several narrow heads cost as much as one wide head",
     text="first",
     place="section 5, paragraph below (8)",
-    claim="h heads of width d/h do as much arithmetic as one head of width d: their diversity costs nothing.",
+    claim="Splitting the width among several heads leaves the work the same: many narrow views cost no more than one "
+    "wide view.",
     expected="The multiplications of projections, scores and mix, counted in what was recorded, are the same for every "
     "h that divides d.",
     compute=_heads_cost,
@@ -100,8 +101,8 @@ LENGTH = Experiment(
     title="Time and memory of attention against length",
     text="first",
     place="section 9, remark on cost",
-    claim="Every token is compared with every other: time grows with the square of the length times the width, memory "
-    "with the square of the length.",
+    claim="There is a score for every pair of tokens: twice the length is four times the work and four times the "
+    "memory for the weights.",
     expected="Doubling the length takes 4 times the multiplications and 4 times the memory for the weights, counted "
     "exactly. Time is shown, and nothing is judged by it: at short lengths and on a busy machine its power is not 2.",
     compute=_length,

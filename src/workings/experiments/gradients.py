@@ -8,7 +8,7 @@ from workings import equations as eq
 from workings.equations import AttentionWeights, EncoderBlockWeights, FeedForwardWeights, NormWeights
 from workings.experiments import programs
 from workings.experiments.experiment import CounterCheck, Experiment
-from workings.experiments.material import Numbers, gap, recorded
+from workings.experiments.material import Numbers, gap, recorded, said
 from workings.experiments.outcome import Outcome, about, at_least, exactly, shown
 
 _SEED = 7
@@ -30,8 +30,8 @@ def _residual_gradient(*, residual: bool = True) -> Outcome:
         lost.append(_slope(X, blocks, False, towards))
     with_sums, without = float(np.median(kept)), float(np.median(lost))
     return Outcome(
-        f"Through {_DEPTH} blocks the gradient at the input has a size of {with_sums:.3g} with residual sums and of "
-        f"{without:.3g} without them (medians of {_DRAWS} draws; at the output it is 1).",
+        f"Through {_DEPTH} blocks the gradient at the input has a size of {said(with_sums)} with residual sums and of "
+        f"{said(without)} without them (medians of {_DRAWS} draws; at the output it is 1).",
         (
             about("size of the gradient at the input, with residual sums", with_sums, 1.0, 0.7, 3),
             shown("size of the gradient at the input, without them", without, 4),
@@ -83,8 +83,8 @@ RESIDUAL_GRADIENT = Experiment(
     title="Residuals carry the gradient through a deep stack",
     text="first",
     place="section 7, second part of the block",
-    claim="Adding the input of a sub-layer to its output lets gradients pass straight through the whole stack, and "
-    "leaves a block only a correction to learn.",
+    claim="Where each sub-layer's input is added to its output, the slope finds a way past every sub-layer, and what "
+    "a block has to learn is the difference from its input.",
     expected=f"Through {_DEPTH} blocks of equation (11) the gradient at the input keeps its size, 0.3 to 1.7 times "
     "that at the output, with residual sums; without them it is at least 20 times smaller. A block "
     "whose sub-layers give 0 hands on exactly what came in.",

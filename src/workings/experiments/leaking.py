@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workings.experiments.experiment import CounterCheck, Experiment
-from workings.experiments.material import gap
+from workings.experiments.material import gap, said
 from workings.experiments.outcome import Outcome, about, at_least, at_most, exactly
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ _ENDS = 1 / 8
 _LONGEST = 48
 _ROWS, _STEPS = 32, 200
 _WRITTEN = 32
+_PLACE = 4
+"""Where an answer is exchanged: not too late, for few texts are long."""
 _FLOOR = -_ENDS * math.log(_ENDS) - (1 - _ENDS) * math.log((1 - _ENDS) / _FOLLOWERS)
 """The least loss there is for who does not see the answer: the end, or else either of two signs."""
 
@@ -35,7 +37,7 @@ def _leak(*, masked: bool = False) -> Outcome:
     (length, right), (other_length, _) = (_written(model) for model in (fair, other))
     return Outcome(
         f"Who does not see the next token of these texts cannot get a loss below {_FLOOR:.3f}. The model with the mask "
-        f"reaches {losses[0]:.3f}, the other {losses[1]:.3f}: its scores move by {moved[1]:.3g} with the token that "
+        f"reaches {losses[0]:.3f}, the other {losses[1]:.3f}: its scores move by {said(moved[1])} with the token that "
         f"they are to predict. Asked to write, the first writes {length:.1f} signs before it ends, the other "
         f"{other_length:.1f}.",
         (
@@ -120,8 +122,8 @@ def _moved_by_answer(model: DecoderOnly) -> float:
     """How far the scores after a sign move when the one that they are to predict is another."""
     import torch
 
-    text = torch.tensor([max(_texts(0, 8), key=len)[:-1]])
-    other, place = text.clone(), text.shape[1] // 2
+    text = torch.tensor([next(text for text in _texts(0, 64) if len(text) > 2 * _PLACE)])
+    other, place = text.clone(), _PLACE
     other[0, place + 1] = (text[0, place + 1] + 1) % _SIGNS
     with torch.no_grad():
         one, two = model(text)[0, place], model(other)[0, place]
@@ -149,7 +151,8 @@ LEAK = Experiment(
     title="Without the mask the answer leaks",
     text="first",
     place="section 8, first part",
-    claim="Without the mask, training lets the model read the answer that it is to predict.",
+    claim="A model that sees later tokens in training copies the next one instead of predicting it; the mask is what "
+    "prevents that.",
     expected="Without the mask a position's scores change with the token that it is to predict; with it they do not. "
     "Trained on texts of a small language, in which a text ends or either of two signs follows, the model with the "
     f"mask comes as near to {_FLOOR:.3f}, the least loss there is, as 0.15, and writes such texts. Without it the loss "

@@ -33,8 +33,8 @@ ONE_VECTOR_PER_WORD = Experiment(
     title="One vector for Apple in every sentence, two after attention",
     text="first",
     place="section 2",
-    claim="A table of embeddings gives a word the same vector wherever it stands, so it cannot tell the fruit from the "
-    "company; what is needed is a vector of the word in this sentence.",
+    claim="A look-up does not read the sentence: a word has one vector for all its meanings, the fruit and the "
+    "company alike. A vector for this sentence has to be made from the sentence.",
     expected="The row looked up for Apple is the same to the last bit in both sentences; after attention the two rows "
     "differ by 0.1 or more.",
     compute=_one_vector_per_word,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from workings import equations as eq
 from workings.experiments import programs
 from workings.experiments.experiment import CounterCheck, Experiment
-from workings.experiments.material import ROUNDING, gap, recorded, run
+from workings.experiments.material import ROUNDING, gap, recorded, run, said
 from workings.experiments.outcome import Outcome, about, at_least, at_most, exactly, shown
 from workings.experiments.timing import shortest
 
@@ -22,8 +22,8 @@ def _loops_against_products(*, normalise: bool = True) -> Outcome:
         shortest(lambda: eq.plain_attention(inputs)),
     ]
     return Outcome(
-        f"The contexts of the loops over six tokens and of the two products are no further apart than {apart:.1e}; the "
-        f"loops take {calls[0]} steps, the products with their softmax {calls[1]}.",
+        f"The contexts of the loops over six tokens and of the two products are no further apart than {said(apart)}; "
+        f"the loops take {calls[0]} steps, the products with their softmax {calls[1]}.",
         (
             at_most("largest gap between the two", apart, ROUNDING),
             about("context of journey, as printed", loops.result[1], [0.4419, 0.6515, 0.5683], 0.00005),
@@ -39,7 +39,8 @@ LOOPS_AGAINST_PRODUCTS = Experiment(
     title="Loops against the two matrix products",
     text="second",
     place="the sentence above the listing of the matrix form",
-    claim="Done for all six tokens at once, the loops are two matrix products with a softmax between them.",
+    claim="The three steps written as loops for each token, and two matrix products around a softmax, are one "
+    "computation.",
     expected="Six runs of the loops give the rows of the matrix form, to rounding, and take at least 5 times as many "
     "steps. Time is shown, and nothing is judged by it.",
     compute=_loops_against_products,

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from workings.experiments.experiment import CounterCheck, Experiment
-from workings.experiments.material import ROUNDING, gap, listed, moved_rows, run, words_of
+from workings.experiments.material import ROUNDING, gap, listed, moved_rows, run, said, words_of
 from workings.experiments.outcome import Outcome, at_most, exactly, is_so
 from workings.recording.working import Working
 
@@ -26,8 +26,8 @@ def _mask_zeros(*, hidden: float = -math.inf) -> Outcome:
     seen = [_earlier_rows_moved(working, row, word) for row, word in enumerate(words)]
     moving = listed([word for word, rows in zip(words, seen, strict=True) if rows])
     return Outcome(
-        f"Of the {len(later[0])} weights above the diagonal {np.count_nonzero(weights[later])} are not 0 to the last "
-        f"bit; the largest is {weights[later].max():.3g}. Words that move an output before them: {moving}.",
+        f"Of the {len(later[0])} weights above the diagonal {np.sum(weights[later] == 0)} are 0 to the last bit; the "
+        f"largest is {said(weights[later].max())}. Words that move an output before them: {moving}.",
         (
             exactly("weights above the diagonal", weights[later], [0.0] * len(later[0])),
             is_so("all others are above 0", (weights[np.tril_indices(length)] > 0).all()),
@@ -48,8 +48,8 @@ MASK_ZEROS = Experiment(
     title="Masked weights are exactly zero",
     text="first",
     place="section 8, first part",
-    claim="A score of −∞ before the softmax makes a weight of exactly 0: a token attends to itself and to what stands "
-    "before it, and to nothing later.",
+    claim="Hiding a position by −∞ takes all of its weight away, not nearly all: what is written later cannot reach "
+    "what stands before it.",
     expected="Every weight above the diagonal is 0 to the last bit, every row still adds up to 1, and no later token "
     "moves an earlier output.",
     compute=_mask_zeros,

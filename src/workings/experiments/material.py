@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workings import examples
+from workings.reading.numbers import number
 from workings.recording.running import record_function
 from workings.recording.working import Working
 
@@ -58,9 +59,14 @@ def words_of(working: Working, address: str) -> tuple[str, ...]:
     return names
 
 
+def said(value: float) -> str:
+    """A number as a sentence writes it, however small: 0.953, 5.7×10⁻¹⁵."""
+    return number(float(value), 3, least=0) if abs(value) >= 0.0005 or value == 0 else number(float(value), 2)
+
+
 def point(numbers: Any, decimals: int = 2) -> str:
     """A vector as a sentence writes it: (1.14, −0.79)."""
-    return f"({', '.join(f'{number:.{decimals}f}' for number in numbers)})".replace("-", "−")
+    return f"({', '.join(f'{each:.{decimals}f}' for each in numbers)})".replace("-", "−")
 
 
 def listed(words: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from workings.experiments.experiment import CounterCheck, Experiment
-from workings.experiments.material import ROUNDING, Numbers, gap, point, run
+from workings.experiments.material import ROUNDING, Numbers, gap, point, run, said
 from workings.experiments.outcome import Outcome, about, at_least, at_most, exactly, is_so, shown
 from workings.recording.working import Working
 
@@ -24,8 +24,8 @@ def _permutation(*, positions: bool = False) -> Outcome:
     return Outcome(
         f"“{_FUND}” and “{_BANK}” give the same five vectors, exchanged as the words were."
         if max(same, apart) <= ROUNDING
-        else f"“{_FUND}” and “{_BANK}” do not give the same vectors: one differs by {apart:.3g} from all of the other "
-        "sentence.",
+        else f"“{_FUND}” and “{_BANK}” do not give the same vectors: one differs by {said(apart)} from all of the "
+        "other sentence.",
         (
             at_most("largest gap between the outputs, each word beside itself", same, ROUNDING),
             at_most("largest gap between the two sets of outputs", apart, ROUNDING),
@@ -39,8 +39,8 @@ PERMUTATION = Experiment(
     title="Permuted words give permuted outputs",
     text="first",
     place="section 6, first paragraph",
-    claim="Attention treats a sentence as a bag of words: exchange two words, and their outputs are exchanged and "
-    "otherwise unchanged.",
+    claim="Attention does not see in which order the words stand: exchange two of them, and their outputs are "
+    "exchanged, and that is all.",
     expected=f"“{_FUND}” and “{_BANK}” give the same set of output vectors, to rounding, when no positions are added.",
     compute=_permutation,
     counter=CounterCheck("positions are added first", {"positions": True}),
@@ -91,8 +91,8 @@ POSITIONS = Experiment(
     title="With positions, permuted words no longer give permuted outputs",
     text="first",
     place="section 6, by hand",
-    claim="With a vector for each position added, the same words in another order go in as other vectors, and all the "
-    "attention weights change with them.",
+    claim="A vector added for each position makes the same word another vector in another place, and no weight stays "
+    "what it was.",
     expected="Apple goes in as (1.00, 1.20) when it comes first and as (1.14, −0.79) when it comes last; each of the "
     "sixteen weights changes, and so does every output.",
     compute=_positions,

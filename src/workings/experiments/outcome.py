@@ -103,3 +103,8 @@ class Outcome:
         """Whether what must come out came out. An outcome that judges nothing holds for nothing."""
         judged = [measured.meets for measured in self.values if measured.meets is not None]
         return bool(judged) and all(judged)
+
+    def __str__(self) -> str:
+        from workings.experiments.telling import outcome_text
+
+        return outcome_text(self)

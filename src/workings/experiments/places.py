@@ -6,7 +6,7 @@ import numpy as np
 
 from workings import equations as eq
 from workings.experiments.experiment import CounterCheck, Experiment
-from workings.experiments.material import ROUNDING, Numbers, gap
+from workings.experiments.material import ROUNDING, Numbers, gap, said
 from workings.experiments.outcome import Outcome, about, at_most, exactly, is_so, shown
 
 _WIDTH = 8
@@ -31,8 +31,8 @@ def _rotation(*, drawn: bool = False) -> Outcome:
     angles = np.arctan2(hand[:, 0], hand[:, 1])
     return Outcome(
         f"Turned by a fixed angle for each frequency, the code of a position is that of {_OFFSETS[0]}, {_OFFSETS[1]} "
-        f"or {_OFFSETS[2]} positions on, give or take {near:.1e} at the first {_SEEN} positions and {far:.1e} at the "
-        f"last {_SEEN} of {_FAR:,}. The largest number of any code is {largest:.3g}.",
+        f"or {_OFFSETS[2]} positions on, give or take {said(near)} at the first {_SEEN} positions and {said(far)} at "
+        f"the last {_SEEN} of {_FAR:,}. The largest number of any code is {said(largest)}.",
         (
             at_most(f"largest gap between turned and shifted codes, first {_SEEN} positions", near, _ANGLES),
             at_most(
@@ -41,7 +41,7 @@ def _rotation(*, drawn: bool = False) -> Outcome:
                 _ANGLES,
             ),
             at_most("largest number of any code, in size", largest, 1.0),
-            about("angles of positions 0 to 3 in two dimensions", angles, [0.0, 1.0, 2.0, 3.0], ROUNDING),
+            about("angles of positions 0 to 3 in two dimensions", angles, [0.0, 1.0, 2.0, 3.0], ROUNDING, 1),
         ),
     )
 
@@ -61,7 +61,7 @@ ROTATION = Experiment(
     text="first",
     place="section 6, remark and caption of Figure 5",
     claim="Moving on by k positions turns each pair of sine and cosine by an angle that does not depend on where one "
-    "starts: a fixed linear map. The codes are bounded, and there is one for every length.",
+    "starts: a fixed linear map. No code is larger than 1, and the codes never run out.",
     expected="For every frequency, position and offset the turned pair is the code at the shifted position, to "
     f"rounding, also at positions up to {_FAR:,}; no number of a code exceeds 1 in size.",
     compute=_rotation,
@@ -98,8 +98,7 @@ PREVIOUS_TOKEN = Experiment(
     title="A head that looks at the word just before, made from positions alone",
     text="first",
     place="section 6, steps and remark",
-    claim="With positions added to the embeddings, a head can learn to attend to the token just before, wherever it "
-    "stands.",
+    claim="Position alone is enough for a head to look one word back, wherever in the sentence the word stands.",
     expected="With queries that one matrix turns back by one position, every row but the first gives its largest "
     "weight to the row above it.",
     compute=_previous_token,

@@ -7,7 +7,7 @@ import numpy as np
 from workings import equations as eq
 from workings.experiments import programs
 from workings.experiments.experiment import CounterCheck, Experiment
-from workings.experiments.material import ROUNDING, gap, multiplications, recorded, run
+from workings.experiments.material import ROUNDING, gap, multiplications, recorded, run, said
 from workings.experiments.outcome import Outcome, at_least, at_most, is_so, shown
 from workings.experiments.timing import shortest
 
@@ -45,7 +45,8 @@ TEMPERATURE = Experiment(
     title="What temperature does to a distribution",
     text="first",
     place="section 9, generation loop",
-    claim="A temperature sharpens or flattens the distribution before a token is drawn from it.",
+    claim="One number before the draw decides how bold it is: small temperatures favour the likeliest token, large "
+    "ones even the chances out.",
     expected="Below 1 the largest probability grows, above 1 it shrinks, the order never changes; towards 0 only the "
     "greedy choice is left, towards infinity all words are equal.",
     compute=_temperature,
@@ -67,7 +68,9 @@ def _teacher_forcing(*, mask: bool = True) -> Outcome:
     apart = gap(pass_.result, loop.result)
     short = run("next-token")
     printed = [short[f"loop.{turn}.next.probabilities"].value for turn in (1, 2, 3)]
-    same = f"give the same distribution, to within {apart:.1e}" if apart <= ROUNDING else f"differ by up to {apart:.3f}"
+    same = (
+        f"give the same distribution, to within {said(apart)}" if apart <= ROUNDING else f"differ by up to {apart:.3f}"
+    )
     return Outcome(
         f"At {_LENGTH} positions one pass over the whole sentence and the loop over its prefixes {same}; the loop "
         f"takes {counted[1] / counted[0]:.1f} times the multiplications.",
@@ -88,8 +91,8 @@ TEACHER_FORCING = Experiment(
     title="One masked pass against the loop",
     text="first",
     place="section 9, paragraph on training",
-    claim="In training there is no loop: the whole target goes in at once, the mask hides the future, and every "
-    "position predicts its next token. So training runs over the sentence in parallel, and generation does not.",
+    claim="Training needs no generation: with the mask, a single pass over the true sentence asks every position for "
+    "its next token, as the loop would one by one.",
     expected="At every position one masked pass gives the distribution that the loop gives for the same prefix, with "
     "at most a fifth of the multiplications. Time is shown, and nothing is judged by it.",
     compute=_teacher_forcing,

@@ -73,9 +73,9 @@ VARIANCE = Experiment(
     title="Variance d_k, and the softmax's gradient with and without the scale",
     text="first",
     place="section 4, remark on the scale",
-    claim="The dot product of two vectors of d_k independent numbers of mean 0 and variance 1 has variance d_k; "
-    "dividing by √d_k brings it back to 1. Unscaled, at d_k = 64, the softmax puts its mass on one token and its "
-    "gradient vanishes.",
+    claim="Scores of random queries and keys spread more the wider the vectors are, with a variance of d_k, and "
+    "dividing by √d_k undoes that. Undivided, at d_k = 64, one token gets nearly all the weight, and hardly any slope "
+    "is left to learn from.",
     expected="Variances of 4, 16 and 64, and of 1 after the scale, each within 10 %. At d_k = 64 with 4 tokens, the "
     "median largest weight is about 0.99 unscaled and 0.49 scaled, the median norm of the Jacobian about 0.02 and "
     "0.43. (With many tokens the difference is small: at 50 both are about 0.2.)",

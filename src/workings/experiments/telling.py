@@ -10,13 +10,13 @@ from typing import Any
 from workings.experiments.experiment import SOURCES, Experiment
 from workings.experiments.outcome import Measured, Outcome, Value
 from workings.frozen import frozen
-from workings.reading.numbers import MINUS, number
+from workings.reading.numbers import MINUS, is_short, number
 from workings.views.markdown import escape
 from workings.views.paper import Paper, wrapped
 
 VERSION = 1
 _MARKS = {True: "yes", False: "no", None: ""}
-_COLUMNS = ("measured", "value", "must be", "")
+_COLUMNS = ("measured", "value", "must be", "met")
 
 
 @frozen
@@ -70,6 +70,17 @@ def as_text(told: Told, width: int | None = None, colour: bool = False) -> str:
         _table(paper, [_row(measured) for measured in outcome.values])
         paper.blank()
         paper.text(_sentence(told), "result" if told.as_it_must else "error")
+    return paper.finished()
+
+
+def outcome_text(outcome: Outcome, width: int | None = None) -> str:
+    """What came out, without the claim: what happened, the values, the verdict."""
+    paper = Paper(width, False)
+    paper.text(outcome.happened)
+    paper.blank()
+    _table(paper, [_row(measured) for measured in outcome.values])
+    paper.blank()
+    paper.text("Holds." if outcome.holds else "Does not hold.")
     return paper.finished()
 
 
@@ -144,11 +155,16 @@ def _parts(told: Told) -> list[tuple[str, str]]:
     experiment = told.experiment
     parts = [("Claim", experiment.claim), ("Must come out", experiment.expected)]
     if experiment.statistical:
-        parts.append(("Drawn", f"{experiment.statistical}."))
+        parts.append(("Drawn", f"{_begun(experiment.statistical)}."))
     if told.counter:
-        parts.append(("Counter-check", f"{experiment.counter.what}. Judged so, the claim must not hold."))
+        parts.append(("Counter-check", f"{_begun(experiment.counter.what)}. Judged so, the claim must not hold."))
     parts.append(("Not run", told.reason) if told.outcome is None else ("Came out", told.outcome.happened))
     return parts
+
+
+def _begun(words: str) -> str:
+    """Words as the beginning of a sentence."""
+    return words[0].upper() + words[1:]
 
 
 def _sentence(told: Told) -> str:
@@ -184,7 +200,7 @@ def _must(measured: Measured) -> str:
 def _bound(value: float, decimals: int) -> str:
     """A small number by which others are judged, written out or as a power of ten: 0.00005, 10⁻¹²."""
     if value >= 1e-5 or value == 0:
-        return number(value, max(decimals, 5), least=min(2, decimals))
+        return number(value, 5 if is_short(value, 5) else decimals, least=min(2, decimals))
     return number(value, 1).removeprefix("1.0×")
 
 
