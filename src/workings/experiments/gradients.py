@@ -26,8 +26,8 @@ def _residual_gradient(*, residual: bool = True) -> Outcome:
         X, towards = (generator.normal(size=(_LENGTH, _WIDTH)) for _ in range(2))
         towards /= np.linalg.norm(towards)
         blocks = [_block(generator) for _ in range(_DEPTH)]
-        kept.append(_slope(X, blocks, residual, towards))
         lost.append(_slope(X, blocks, False, towards))
+        kept.append(_slope(X, blocks, True, towards) if residual else lost[-1])
     with_sums, without = float(np.median(kept)), float(np.median(lost))
     return Outcome(
         f"Through {_DEPTH} blocks the gradient at the input has a size of {said(with_sums)} with residual sums and of "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -88,14 +89,15 @@ def _batch(seed: int, rows: int) -> Batch:
     return Batch(inputs=inputs, lengths=lengths, targets=targets, tokens=count, all_tokens=count)
 
 
+@cache
 def _trained(causal: bool) -> DecoderOnly:
-    """A decoder of two layers, trained on the language; the mask is the one difference."""
+    """A decoder of two layers, trained on the language; the mask is the one difference. Trained once, and kept."""
     import torch
 
     from workings.training import Constant, Listed, Objective, Settings, Trainer
     from workings.transformer import Config, DecoderOnly
 
-    with torch.random.fork_rng():  # whoever asks keeps their own random numbers
+    with torch.random.fork_rng(devices=[]):  # whoever asks keeps their own random numbers
         torch.manual_seed(_SEED)
         config = Config(vocabulary=_SIGNS + 2, width=32, heads=4, decoder_layers=2, context=_LONGEST, causal=causal)
         model = DecoderOnly(config)
