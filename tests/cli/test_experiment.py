@@ -47,7 +47,7 @@ def test_one(process):
     answer = process("experiment", "permutation")
     assert (answer.code, answer.err) == (0, "")
     assert answer.out.startswith("permutation: Permuted words give permuted outputs\nthe first text, section 6")
-    for words in ("Claim", "Must come out", "Came out", "at most 10⁻¹²", "\nHolds.\n"):
+    for words in ("Claim", "Must come out", "Came out", "at most 10⁻¹²", "\nHolds.\n", "Worked out by  workings show"):
         assert words in answer.out
     assert max(map(len, answer.out.splitlines())) <= 100
 
@@ -67,7 +67,7 @@ def test_a_counter_check_does_not_hold_as_it_must(workings):
     answer = workings("experiment", "permutation", "--counter")
     assert answer.code == 0
     assert "Counter-check  Positions are added first" in answer.out
-    assert answer.out.endswith("\nDoes not hold, as it must.\n")
+    assert "\nDoes not hold, as it must.\n" in answer.out
 
 
 def test_all(workings, few):
@@ -88,7 +88,7 @@ def test_what_does_not_hold_ends_with_1_and_is_shown_whole(workings, broken):
     assert answer.code == 1
     assert answer.err == ""
     assert "Two and two made five." in answer.out
-    assert answer.out.endswith("\nDoes not hold.\n")
+    assert "\nDoes not hold.\n" in answer.out
     every = workings("experiment", "--all")
     assert every.code == 1
     assert "Must come out" in every.out
@@ -134,6 +134,14 @@ def test_markdown(workings, tmp_path):
     assert text.startswith("# Permuted words give permuted outputs\n")
     assert text.count("\n|") == 5  # head, rule and three values
     assert "**Holds.**" in text
+    assert "Worked out by `workings show apple" in text
+    workings("experiment", "permutation", "perpendicular", "-o", "claims.md")
+    text = (tmp_path / "claims.md").read_text(encoding="utf-8")
+    assert [line for line in text.splitlines() if line.startswith("#")] == [
+        "# Claims, run",
+        "## Permuted words give permuted outputs",
+        "## The perpendicular pair gets the smallest weight",
+    ]
 
 
 def test_a_file_that_cannot_be_written_is_said_before_anything_runs(refused, broken):

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from workings.commands import output
-from workings.commands.problems import FINE, OURS, Ended, UserError
+from workings.commands.problems import OURS, Ended, UserError
 
 if TYPE_CHECKING:
     from workings.experiments import Experiment
@@ -55,7 +55,8 @@ def run(found: Namespace) -> None:
         output.write(as_json(list(running)), found.output)
     else:
         output.write_parts(_parts(running, told, found, chosen), found.output)
-    raise Ended(FINE if all(one.as_it_must for one in told) else OURS)
+    if not all(one.as_it_must for one in told):
+        raise Ended(OURS)
 
 
 def _format(found: Namespace) -> str:
@@ -92,13 +93,8 @@ def _list(found: Namespace, chosen: str) -> None:
 def _check_installed(experiments: Sequence[Experiment]) -> None:
     """What is asked for by name must be able to run; with --all it is said of each that cannot."""
     for experiment in experiments:
-        if experiment.missing:
-            raise UserError(_reason(experiment), "", "install what is needed with: pip install 'workings[torch]'")
-
-
-def _reason(experiment: Experiment) -> str:
-    missing = " and ".join(experiment.missing)
-    return f"{experiment.name}: {missing} cannot be imported, which this experiment needs"
+        if experiment.lacking:
+            raise UserError(experiment.lacking)
 
 
 def _run(experiments: Sequence[Experiment], counter: bool, told: list[Told]) -> Iterator[Told]:
@@ -106,10 +102,10 @@ def _run(experiments: Sequence[Experiment], counter: bool, told: list[Told]) -> 
     from workings.experiments.telling import Told
 
     for experiment in experiments:
-        if experiment.missing:
-            one = Told(experiment, None, _reason(experiment), counter)
+        if experiment.lacking:
+            one = Told(experiment, None, counter)
         else:
-            one = Told(experiment, experiment.counter_check() if counter else experiment.run(), "", counter)
+            one = Told(experiment, experiment.counter_check() if counter else experiment.run(), counter)
         told.append(one)
         yield one
 
@@ -119,11 +115,13 @@ def _parts(running: Iterator[Told], told: list[Told], found: Namespace, chosen: 
     from workings.experiments import telling
 
     width, colour = _width(found), _colour(found)
-    short = found.all and chosen == "txt"
+    short, several = found.all and chosen == "txt", found.all or len(found.name) > 1
+    if chosen == "md" and several:
+        yield "# Claims, run\n\n"
     for number, one in enumerate(running):
         gap = "\n" if number else ""
         if chosen == "md":
-            yield gap + telling.as_markdown(one)
+            yield gap + telling.as_markdown(one, 2 if several else 1)
         elif short and one.as_it_must:
             yield telling.as_line(one, width, colour)
         else:

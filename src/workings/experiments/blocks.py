@@ -46,6 +46,7 @@ FEED_FORWARD_PER_TOKEN = Experiment(
     "attention.",
     expected="Changing one token changes its own row of the feed-forward output and no other, to the last bit; changed "
     "before the attention, it changes others.",
+    see='workings show encoder-block --set "block.between[shares] = 2, -1, 0.5"',
     compute=_feed_forward_per_token,
     counter=CounterCheck("the token is changed before the attention", {"changed": "X"}),
 )
@@ -111,6 +112,7 @@ TWO_BLOCKS = Experiment(
     "Apple by fell, through shares.",
     expected="With only the steps from fell to shares and from shares to Apple open, changing fell does not move Apple "
     "after the first block, to the last bit, and moves it after the second; not so with shares held to what it was.",
+    see="workings show encoder-block",
     compute=_two_blocks,
     counter=CounterCheck("shares asks itself instead of fell", {"asks_fell": False}),
 )

@@ -38,13 +38,9 @@ def _heads_cost(*, narrow: bool = True) -> Outcome:
 def _multi_head(heads: int, narrow: bool) -> Working:
     """Equation (8) with so many heads, each d / h wide, or each d wide."""
     each = _WIDTH // heads if narrow else _WIDTH
-    generator = np.random.default_rng(heads)
-
-    def drawn(rows: int, columns: int) -> Numbers:
-        return generator.normal(size=(rows, columns))
-
-    triples = [(drawn(_WIDTH, each), drawn(_WIDTH, each), drawn(_WIDTH, each)) for _ in range(heads)]
-    return recorded(eq.multi_head, drawn(_TOKENS, _WIDTH), triples, drawn(heads * each, _WIDTH))
+    matrix = np.ones((_WIDTH, each))  # any numbers do: the multiplications are counted
+    triples = [(matrix, matrix, matrix)] * heads
+    return recorded(eq.multi_head, np.ones((_TOKENS, _WIDTH)), triples, np.ones((heads * each, _WIDTH)))
 
 
 HEADS_COST = Experiment(
@@ -56,23 +52,19 @@ HEADS_COST = Experiment(
     "wide view.",
     expected="The multiplications of projections, scores and mix, counted in what was recorded, are the same for every "
     "h that divides d.",
+    see="workings explain multi_head",
     compute=_heads_cost,
     counter=CounterCheck("every head is as wide as the token", {"narrow": False}),
 )
 
 
 def _length(*, keys: int | None = None) -> Outcome:
-    generator = np.random.default_rng(9)
     work, memory = [], []
     for length in _LENGTHS:
-        working = _attention(generator, length, keys)
+        working = recorded(eq.attention, *_operands(length, keys))
         work.append(multiplications(working))
         memory.append(int(working["attention.weights"].value.size))
-    seconds = []
-    for length in _TIMED:
-        tokens = generator.normal(size=(length, _HEAD))
-        asked = tokens[: keys or length]
-        seconds.append(shortest(lambda: eq.attention(tokens, asked, asked)))  # noqa: B023 - called at once
+    seconds = [_seconds(length, keys) for length in _TIMED]
     growth = math.log(seconds[-1] / seconds[0]) / math.log(_TIMED[-1] / _TIMED[0])
     times = [round(later / earlier, 6) for earlier, later in pairwise(work)]
     larger = [round(later / earlier, 6) for earlier, later in pairwise(memory)]
@@ -90,10 +82,15 @@ def _length(*, keys: int | None = None) -> Outcome:
     )
 
 
-def _attention(generator: np.random.Generator, length: int, keys: int | None) -> Working:
-    """Attention of so many tokens to one another, or to the first few."""
-    tokens = generator.normal(size=(length, _HEAD))
-    return recorded(eq.attention, tokens, tokens[: keys or length], tokens[: keys or length])
+def _operands(length: int, keys: int | None) -> tuple[Numbers, Numbers, Numbers]:
+    """Queries, keys and values of so many tokens that attend to one another, or to the first few. Any numbers do."""
+    tokens = np.ones((length, _HEAD))
+    return tokens, tokens[: keys or length], tokens[: keys or length]
+
+
+def _seconds(length: int, keys: int | None) -> float:
+    operands = _operands(length, keys)
+    return shortest(lambda: eq.attention(*operands))
 
 
 LENGTH = Experiment(
@@ -105,6 +102,7 @@ LENGTH = Experiment(
     "memory for the weights.",
     expected="Doubling the length takes 4 times the multiplications and 4 times the memory for the weights, counted "
     "exactly. Time is shown, and nothing is judged by it: at short lengths and on a busy machine its power is not 2.",
+    see="workings explain attention",
     compute=_length,
     counter=CounterCheck("every token is compared with the first 16 only", {"keys": 16}),
 )

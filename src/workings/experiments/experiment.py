@@ -48,6 +48,7 @@ class Experiment:
         place: where in that text.
         claim: what is claimed, in our words.
         expected: what must come out.
+        see: a command that shows such numbers worked out.
         compute: runs it; its arguments are choices that break the claim, for counter-checks.
         counter: the counter-check.
         statistical: how often numbers are drawn, from which seed; empty where none are.
@@ -60,6 +61,7 @@ class Experiment:
     place: str
     claim: str
     expected: str
+    see: str
     compute: Callable[..., Outcome] = field(repr=False)
     counter: CounterCheck = field(repr=False)
     statistical: str = ""
@@ -75,13 +77,20 @@ class Experiment:
         """The packages that it needs and that are not installed here."""
         return tuple(package for package in _TORCH if find_spec(package) is None) if self.needs_torch else ()
 
+    @property
+    def lacking(self) -> str:
+        """Why it cannot be run here; empty where it can."""
+        if not self.missing:
+            return ""
+        return (
+            f"{self.name}: {' and '.join(self.missing)} cannot be imported, which this experiment needs for its "
+            "models; install what is needed with: pip install 'workings[torch]'"
+        )
+
     def run(self, **choices: Any) -> Outcome:
         """Compute and judge. Raises ExperimentError where what it needs is not installed."""
         if self.missing:
-            raise ExperimentError(
-                f"experiment {self.name}: {' and '.join(self.missing)} cannot be imported, which it needs for the "
-                "models it runs; install what is needed with: pip install 'workings[torch]'"
-            )
+            raise ExperimentError(self.lacking)
         return self.compute(**choices)
 
     def counter_check(self) -> Outcome:

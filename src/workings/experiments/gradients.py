@@ -88,6 +88,7 @@ RESIDUAL_GRADIENT = Experiment(
     expected=f"Through {_DEPTH} blocks of equation (11) the gradient at the input keeps its size, 0.3 to 1.7 times "
     "that at the output, with residual sums; without them it is at least 20 times smaller. A block "
     "whose sub-layers give 0 hands on exactly what came in.",
+    see='workings explain "residual connection"',
     compute=_residual_gradient,
     counter=CounterCheck("both stacks are without residual sums", {"residual": False}),
     statistical=f"{_DRAWS} stacks with inputs and weights drawn from seed {_SEED}; medians are judged",

@@ -160,6 +160,7 @@ LEAK = Experiment(
     f"mask comes as near to {_FLOOR:.3f}, the least loss there is, as 0.15, and writes such texts. Without it the loss "
     "falls below a quarter of that, and the model writes one sign or none: where nothing stands to the right yet, it "
     "has only ever met the end.",
+    see="workings explain mask",
     compute=_leak,
     counter=CounterCheck("both models are trained with the mask", {"masked": True}),
     statistical=f"texts, weights and what is written are drawn from seed {_SEED}; {_STEPS} steps of {_ROWS} texts",

@@ -37,6 +37,7 @@ ONE_VECTOR_PER_WORD = Experiment(
     "company alike. A vector for this sentence has to be made from the sentence.",
     expected="The row looked up for Apple is the same to the last bit in both sentences; after attention the two rows "
     "differ by 0.1 or more.",
+    see='workings show apple "Apple fell" --at "projected.output[Apple, finance]"',
     compute=_one_vector_per_word,
     counter=CounterCheck("what is compared is the table's rows, before attention", {"attention": False}),
 )

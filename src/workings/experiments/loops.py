@@ -43,6 +43,7 @@ LOOPS_AGAINST_PRODUCTS = Experiment(
     "computation.",
     expected="Six runs of the loops give the rows of the matrix form, to rounding, and take at least 5 times as many "
     "steps. Time is shown, and nothing is judged by it.",
+    see="workings show journey",
     compute=_loops_against_products,
     counter=CounterCheck("the loops mix by the scores themselves, without the softmax", {"normalise": False}),
 )

@@ -52,6 +52,7 @@ MASK_ZEROS = Experiment(
     "what stands before it.",
     expected="Every weight above the diagonal is 0 to the last bit, every row still adds up to 1, and no later token "
     "moves an earlier output.",
+    see='workings show decoder-block --at "block.self_attention.1.weights[begin, les]"',
     compute=_mask_zeros,
     counter=CounterCheck("−10 is added to the hidden scores instead of −∞", {"hidden": -10.0}),
 )

@@ -42,6 +42,7 @@ PERMUTATION = Experiment(
     claim="Attention does not see in which order the words stand: exchange two of them, and their outputs are "
     "exchanged, and that is all.",
     expected=f"“{_FUND}” and “{_BANK}” give the same set of output vectors, to rounding, when no positions are added.",
+    see='workings show apple "shares fell sharply Apple"',
     compute=_permutation,
     counter=CounterCheck("positions are added first", {"positions": True}),
 )
@@ -62,8 +63,8 @@ def _positions(*, positions: bool = True) -> Outcome:
             about("Apple's input, last", inputs[1], [1.14, -0.79], 0.005, 2),
             exactly("weights that change: plain, scaled, projected", counts, [16, 16, 16]),
             at_least("the largest change in each", largest, [0.1] * 3, 3),
-            is_so("every row of the output changes", (gap_by_row(before[_MOVED], after) > ROUNDING).all()),
-            shown("largest change of each word's output, shares first", gap_by_row(before[_MOVED], after), 3),
+            is_so("every row of the output changes", (_gap_by_row(before[_MOVED], after) > ROUNDING).all()),
+            shown("largest change of each word's output, shares first", _gap_by_row(before[_MOVED], after), 3),
         ),
     )
 
@@ -80,7 +81,7 @@ def _pair(address: str, first: Working, last: Working, positions: bool) -> tuple
     return before, after
 
 
-def gap_by_row(one: Numbers, other: Numbers) -> Numbers:
+def _gap_by_row(one: Numbers, other: Numbers) -> Numbers:
     """The largest difference in each row."""
     gaps: Numbers = np.max(np.abs(one - other), axis=-1)
     return gaps
@@ -95,6 +96,7 @@ POSITIONS = Experiment(
     "what it was.",
     expected="Apple goes in as (1.00, 1.20) when it comes first and as (1.14, −0.79) when it comes last; each of the "
     "sixteen weights changes, and so does every output.",
+    see='workings show apple "shares fell sharply Apple" --at "positions.input[Apple, finance]"',
     compute=_positions,
     counter=CounterCheck("no positions are added", {"positions": False}),
 )

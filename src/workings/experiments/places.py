@@ -64,6 +64,7 @@ ROTATION = Experiment(
     "starts: a fixed linear map. No code is larger than 1, and the codes never run out.",
     expected="For every frequency, position and offset the turned pair is the code at the shifted position, to "
     f"rounding, also at positions up to {_FAR:,}; no number of a code exceeds 1 in size.",
+    see="workings explain sinusoidal_positions",
     compute=_rotation,
     counter=CounterCheck("the code of each position is drawn, as a table that is learned begins", {"drawn": True}),
 )
@@ -101,6 +102,7 @@ PREVIOUS_TOKEN = Experiment(
     claim="Position alone is enough for a head to look one word back, wherever in the sentence the word stands.",
     expected="With queries that one matrix turns back by one position, every row but the first gives its largest "
     "weight to the row above it.",
+    see="workings explain sinusoidal_positions",
     compute=_previous_token,
     counter=CounterCheck("queries are not turned: each token looks at itself", {"turn": 0.0}),
 )

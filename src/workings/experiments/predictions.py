@@ -49,6 +49,7 @@ TEMPERATURE = Experiment(
     "ones even the chances out.",
     expected="Below 1 the largest probability grows, above 1 it shrinks, the order never changes; towards 0 only the "
     "greedy choice is left, towards infinity all words are equal.",
+    see='workings show next-token --at "next.temperature_2.probabilities[shares]"',
     compute=_temperature,
     counter=CounterCheck("the scores are multiplied by the temperature", {"inverted": True}),
 )
@@ -95,6 +96,7 @@ TEACHER_FORCING = Experiment(
     "its next token, as the loop would one by one.",
     expected="At every position one masked pass gives the distribution that the loop gives for the same prefix, with "
     "at most a fifth of the multiplications. Time is shown, and nothing is judged by it.",
+    see="workings show next-token",
     compute=_teacher_forcing,
     counter=CounterCheck("the pass is made without the mask", {"mask": False}),
 )

@@ -19,11 +19,11 @@ def by_loops(inputs: Array, normalise: bool = True) -> Array:
     contexts = np.zeros(inputs.shape)
     for place, query in enumerate(inputs):
         scores = np.empty(len(inputs))
-        for i, x_i in enumerate(inputs):
-            scores[i] = np.dot(x_i, query)
+        for other, key in enumerate(inputs):
+            scores[other] = np.dot(key, query)
         weights = eq.softmax(scores) if normalise else scores
-        for i, x_i in enumerate(inputs):
-            contexts[place] += weights[i] * x_i
+        for other, value in enumerate(inputs):
+            contexts[place] += weights[other] * value
     return contexts
 
 

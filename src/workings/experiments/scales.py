@@ -42,7 +42,7 @@ def _variance(*, scale: float | None = None) -> Outcome:
         f"{scaled.var():.3f} after the scale. Unscaled, half of the softmaxes give one token "
         f"{100 * np.median(sharp):.0f} % or more, and their Jacobian has a size of {np.median(flat):.3f}; after the "
         f"scale of {np.median(steep):.3f}.",
-        values,
+        tuple(values),
     )
 
 
@@ -79,6 +79,7 @@ VARIANCE = Experiment(
     expected="Variances of 4, 16 and 64, and of 1 after the scale, each within 10 %. At d_k = 64 with 4 tokens, the "
     "median largest weight is about 0.99 unscaled and 0.49 scaled, the median norm of the Jacobian about 0.02 and "
     "0.43. (With many tokens the difference is small: at 50 both are about 0.2.)",
+    see="workings explain attention",
     compute=_variance,
     counter=CounterCheck("the scores are left as they are: scale 1", {"scale": 1.0}),
     statistical=f"{_DRAWS:,} queries with {_TOKENS} keys each, drawn for each d_k from seed {_SEED}; variances within "

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from workings.experiments.experiment import SOURCES, Experiment
 from workings.experiments.outcome import Measured, Outcome, Value
-from workings.frozen import frozen
 from workings.reading.numbers import MINUS, is_short, number
-from workings.views.markdown import escape
+from workings.views.markdown import code, escape
 from workings.views.paper import Paper, wrapped
 
 VERSION = 1
@@ -19,13 +19,12 @@ _MARKS = {True: "yes", False: "no", None: ""}
 _COLUMNS = ("measured", "value", "must be", "met")
 
 
-@frozen
+@dataclass(frozen=True)
 class Told:
-    """An experiment that was run: what came out, or why it was not run; ``counter`` where it was its counter-check."""
+    """An experiment with what came out, None where it was not run; ``counter`` where it was its counter-check."""
 
     experiment: Experiment
     outcome: Outcome | None
-    reason: str = ""
     counter: bool = False
 
     @property
@@ -70,6 +69,8 @@ def as_text(told: Told, width: int | None = None, colour: bool = False) -> str:
         _table(paper, [_row(measured) for measured in outcome.values])
         paper.blank()
         paper.text(_sentence(told), "result" if told.as_it_must else "error")
+        paper.blank()
+        _paragraph(paper, "Worked out by", experiment.see)
     return paper.finished()
 
 
@@ -89,7 +90,7 @@ def as_line(told: Told, width: int | None = None, colour: bool = False) -> str:
     paper = Paper(width, colour)
     style = "dim" if told.outcome is None else "result" if told.as_it_must else "error"
     paper.sides([(told.experiment.name, style)], told.verdict)
-    paper.text(told.reason if told.outcome is None else told.outcome.happened, indent=2, hang=2)
+    paper.text(told.experiment.lacking if told.outcome is None else told.outcome.happened, indent=2, hang=2)
     return paper.finished()
 
 
@@ -101,7 +102,7 @@ def summary(everything: Sequence[Told], counter: bool = False) -> str:
 
 
 def as_markdown(told: Told, level: int = 1) -> str:
-    """One experiment whole, as GitHub-flavoured Markdown."""
+    """One experiment whole, as GitHub-flavoured Markdown, below a heading of this level."""
     experiment, outcome = told.experiment, told.outcome
     out = [f"{'#' * level} {escape(experiment.title)}", f"*`{experiment.name}`: {escape(experiment.source)}*"]
     out += [f"**{word}.** {escape(said)}" for word, said in _parts(told)]
@@ -109,6 +110,7 @@ def as_markdown(told: Told, level: int = 1) -> str:
         rows = [_COLUMNS, *(_row(measured) for measured in outcome.values)]
         lines = [f"| {' | '.join(map(escape, row))} |" for row in rows]
         out += ["\n".join([lines[0], "|---|---|---|---|", *lines[1:]]), f"**{escape(_sentence(told))}**"]
+        out.append(f"Worked out by {code(experiment.see)}")
     return "\n\n".join(out) + "\n"
 
 
@@ -121,12 +123,12 @@ def as_json(everything: Sequence[Told]) -> str:
 
 def _entry(told: Told) -> dict[str, Any]:
     experiment, outcome = told.experiment, told.outcome
-    about = {name: getattr(experiment, name) for name in ("name", "title", "text", "place", "claim", "expected")}
+    about = {name: getattr(experiment, name) for name in ("name", "title", "text", "place", "claim", "expected", "see")}
     entry: dict[str, Any] = {**about, "statistical": experiment.statistical, "verdict": told.verdict}
     if told.counter:
         entry["counter_check"] = experiment.counter.what
     if outcome is None:
-        return entry | {"holds": None, "reason": told.reason}
+        return entry | {"holds": None, "reason": experiment.lacking}
     values = [
         {
             "label": measured.label,
@@ -158,7 +160,7 @@ def _parts(told: Told) -> list[tuple[str, str]]:
         parts.append(("Drawn", f"{_begun(experiment.statistical)}."))
     if told.counter:
         parts.append(("Counter-check", f"{_begun(experiment.counter.what)}. Judged so, the claim must not hold."))
-    parts.append(("Not run", told.reason) if told.outcome is None else ("Came out", told.outcome.happened))
+    parts.append(("Not run", experiment.lacking) if told.outcome is None else ("Came out", told.outcome.happened))
     return parts
 
 
