@@ -59,7 +59,7 @@ def test_no_line_is_wider_than_asked(workings, width):
 
 
 def test_several(workings):
-    out = workings("experiment", "perpendicular", "permutation", "perpendicular").out
+    out = workings("experiment", "perpendicular", "permutation", "Perpendicular").out
     assert out.count("Holds.") == 2  # the one that is named twice runs once
 
 

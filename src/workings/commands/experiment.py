@@ -78,7 +78,8 @@ def _chosen(found: Namespace) -> list[Experiment]:
         raise UserError(f"--all and {found.name[0]}", "one of the two", "leave --all out to run one")
     if found.counter and not (found.all or found.name):
         raise UserError("--counter without an experiment", "a name, or --all", "`workings experiment` lists them")
-    return [experiments.load(name) for name in (experiments.names() if found.all else dict.fromkeys(found.name))]
+    chosen = [experiments.load(name) for name in (experiments.names() if found.all else found.name)]
+    return list({experiment.name: experiment for experiment in chosen}.values())
 
 
 def _list(found: Namespace, chosen: str) -> None:
