@@ -109,7 +109,7 @@ def test_the_gradient_of_the_stack_is_pytorchs(residual):
 @pytest.mark.slow
 def test_residual_gradient():
     found = outcome("residual-gradient")
-    kept, lost = value(found, "each draw, with them"), value(found, "each draw, without them")
+    kept, lost = value(found, "each draw, with residual"), value(found, "each draw, without")
     assert np.median(kept) / np.median(lost) >= 20
     assert all(one > other for one, other in zip(kept, lost, strict=True))
     assert value(counter_check("residual-gradient"), "times larger") == 1

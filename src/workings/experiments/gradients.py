@@ -29,16 +29,17 @@ def _residual_gradient(*, residual: bool = True) -> Outcome:
         lost.append(_slope(X, blocks, False, towards))
         kept.append(_slope(X, blocks, True, towards) if residual else lost[-1])
     with_sums, without = float(np.median(kept)), float(np.median(lost))
+    first = "with residual sums" if residual else "in the first stack, which is without residual sums too,"
     return Outcome(
-        f"Through {_DEPTH} blocks the gradient at the input has a size of {said(with_sums)} with residual sums and of "
+        f"Through {_DEPTH} blocks the gradient at the input has a size of {said(with_sums)} {first} and of "
         f"{said(without)} without them (medians of {_DRAWS} draws; at the output it is 1).",
         (
             about("size of the gradient at the input, with residual sums", with_sums, 1.0, 0.7, 3),
             shown("size of the gradient at the input, without them", without, 4),
             at_least("how many times larger it is with them", with_sums / without, 20, 0),
             exactly("how far a pre-norm block whose sub-layers give 0 is from its input", _block_of_nothing(X), 0.0),
-            shown("each draw, with them", kept, 3),
-            shown("each draw, without them", lost, 4),
+            shown("size in each draw, with residual sums", kept, 3),
+            shown("size in each draw, without them", lost, 4),
         ),
     )
 
@@ -86,8 +87,8 @@ RESIDUAL_GRADIENT = Experiment(
     claim="Where each sub-layer's input is added to its output, the slope finds a way past every sub-layer, and what "
     "a block has to learn is the difference from its input.",
     expected=f"Through {_DEPTH} blocks of equation (11) the gradient at the input keeps its size, 0.3 to 1.7 times "
-    "that at the output, with residual sums; without them it is at least 20 times smaller. A block "
-    "whose sub-layers give 0 hands on exactly what came in.",
+    "that at the output, with residual sums; without them it is at least 20 times smaller. A block whose sub-layers "
+    "give 0 hands on exactly what came in.",
     see='workings explain "residual connection"',
     compute=_residual_gradient,
     counter=CounterCheck("both stacks are without residual sums", {"residual": False}),

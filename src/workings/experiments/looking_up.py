@@ -14,8 +14,9 @@ def _one_vector_per_word(*, attention: bool = True) -> Outcome:
     fruit, company = run("apple-a-day", _FRUIT), run("apple-a-day", _COMPANY)
     looked_up = [working["X[Apple]"].value for working in (fruit, company)]
     after = [working[f"{address}[Apple]"].value for working in (fruit, company)]
+    when = "after attention" if attention else "without attention"
     return Outcome(
-        f"Looked up, Apple has one vector in “{_FRUIT}” and in “{_COMPANY}”; after attention it stands at "
+        f"Looked up, Apple has one vector in “{_FRUIT}” and in “{_COMPANY}”; {when} it stands at "
         f"{point(after[0], 3)} in the first and at {point(after[1], 3)} in the second.",
         (
             is_so("the two vectors looked up are the same to the last bit", not moved_rows(*looked_up)),

@@ -31,7 +31,7 @@ def _temperature(*, inverted: bool = False) -> Outcome:
         f"million all are {chances[-1].min():.3f} to {largest[-1]:.3f}.",
         (
             is_so("at ½ the largest is larger than at 1", largest[1] > largest[2]),
-            is_so("at 2 it is smaller", largest[3] < largest[2]),
+            is_so("at 2 the largest is smaller than at 1", largest[3] < largest[2]),
             is_so("the order is the same at ½, 1 and 2", order[0] == order[1] == order[2]),
             at_most("towards 0: largest gap from the greedy choice", gap(chances[0], greedy), 1e-12),
             at_most("towards infinity: largest gap from equal shares", gap(chances[-1], 1 / len(logits)), 1e-5),
