@@ -135,12 +135,13 @@ def test_markdown(workings, tmp_path):
     assert text.count("\n|") == 5  # head, rule and three values
     assert "**Holds.**" in text
     assert "Worked out by `workings show apple" in text
-    workings("experiment", "permutation", "perpendicular", "-o", "claims.md")
+    workings("experiment", "permutation", "step-as-journey", "-o", "claims.md")
     text = (tmp_path / "claims.md").read_text(encoding="utf-8")
+    assert "| weights of Your, after | 0.1988, 0.1900, 0.1877, 0.1177, 0.1156, 0.1900 |  |  |" in text
     assert [line for line in text.splitlines() if line.startswith("#")] == [
         "# Claims, run",
         "## Permuted words give permuted outputs",
-        "## The perpendicular pair gets the smallest weight",
+        "## Step made equal to journey",
     ]
 
 

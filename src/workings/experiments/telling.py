@@ -108,10 +108,15 @@ def as_markdown(told: Told, level: int = 1) -> str:
     out += [f"**{word}.** {escape(said)}" for word, said in _parts(told)]
     if outcome is not None:
         rows = [_COLUMNS, *(_row(measured) for measured in outcome.values)]
-        lines = [f"| {' | '.join(map(escape, row))} |" for row in rows]
+        lines = [f"| {' | '.join(map(_cell, row))} |" for row in rows]
         out += ["\n".join([lines[0], "|---|---|---|---|", *lines[1:]]), f"**{escape(_sentence(told))}**"]
         out.append(f"Worked out by {code(experiment.see)}")
     return "\n\n".join(out) + "\n"
+
+
+def _cell(text: str) -> str:
+    """A cell of a Markdown table, where a number begins no list and nothing may stand."""
+    return escape(text).replace("\\.", ".") if text else ""
 
 
 def as_json(everything: Sequence[Told]) -> str:
