@@ -20,7 +20,7 @@ NUMBERS_TEST = "tests/examples/test_printed_numbers.py::test_printed_number"
 SETTINGS_TEST = "tests/examples/test_printed_numbers.py::test_setting"
 TO_COME = {
     "transformer": "to come: trained models",
-    "page": "to come: the page and the experiments",
+    "page": "to come: the page",
     "checkpoint": "to come: published models",
 }
 KINDS = {
@@ -40,8 +40,8 @@ system, formula, table, number, figure, claim and experiment of the two texts: t
 that holds it. Commands are run in a clone of this repository. With `--at` and the address of an element, any number of
 an array is worked out: `workings show apple --at "plain.weights[Apple, shares]"`.
 
-A claim is shown by the command and proved by the test. An experiment is a command of its own that says what must come
-out. Those are to come; where a test is named beside one, what it must give holds already.
+A claim is shown by the command and proved by the test. An experiment runs a claim, says what must come out, and judges
+what did; its test compares its numbers with another source, and shows that it can fail.
 """
 
 # The parts of each text in their order, and how the places of its entries begin.

@@ -3,6 +3,7 @@
     working = wk.show(attention, Q, K, V)          a function of yours, recorded as it runs
     with wk.record(model) as working: ...          PyTorch: whatever runs inside
     wk.example("apple").run()                      a worked example; `wk.script("mine.py")` a script
+    wk.experiment("permutation").run()             a claim of the texts, run and judged
     working["S"].arithmetic("Apple", "shares")     one number worked out; `working.replay({...})` what if
 
 Names are loaded when they are first used: `import workings` by itself costs next to nothing.
@@ -15,12 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from workings.api import example as example
+    from workings.api import experiment as experiment
     from workings.api import load as load
     from workings.api import record as record
     from workings.api import script as script
     from workings.api import show as show
     from workings.api import shown as shown
     from workings.examples import ExampleError as ExampleError
+    from workings.experiments import ExperimentError as ExperimentError
     from workings.notebook import load_ipython_extension as load_ipython_extension
     from workings.recording.address import AddressError as AddressError
     from workings.recording.running import ScriptError as ScriptError
@@ -32,18 +35,20 @@ _HOMES = {
     "shown": "workings.api",
     "record": "workings.api",
     "example": "workings.api",
+    "experiment": "workings.api",
     "script": "workings.api",
     "load": "workings.api",
     "Working": "workings.recording.working",
     "AddressError": "workings.recording.address",
     "ExampleError": "workings.examples",
+    "ExperimentError": "workings.experiments",
     "SavedFileError": "workings.recording.saving",
     "ScriptError": "workings.recording.running",
     "load_ipython_extension": "workings.notebook",
 }
 __all__ = [  # noqa: RUF022 - in the order in which they are met
-    "show", "shown", "record", "example", "script", "load",
-    "Working", "AddressError", "ExampleError", "SavedFileError", "ScriptError",
+    "show", "shown", "record", "example", "experiment", "script", "load",
+    "Working", "AddressError", "ExampleError", "ExperimentError", "SavedFileError", "ScriptError",
 ]  # fmt: skip
 
 

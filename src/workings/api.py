@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
     from workings.examples import Example
+    from workings.experiments import Experiment
     from workings.recording.working import Working
 
 Parameters = ParamSpec("Parameters")
@@ -133,6 +134,16 @@ def example(name: str | Path) -> Example:
     from workings import examples
 
     return examples.load(name)
+
+
+def experiment(name: str) -> Experiment:
+    """An experiment by its name; ``.run()`` gives its Outcome: what happened, and whether the claim ``holds``.
+
+    Raises ExperimentError for another name, and from ``.run()`` where PyTorch is needed and not installed.
+    """
+    from workings import experiments
+
+    return experiments.load(name)
 
 
 def script(path: str | Path) -> Working:

@@ -20,6 +20,7 @@ _VERBS = {
     "explain": "explain an equation or a word: sentence, formula, shapes, its code, and who uses it",
     "examples": "list the examples that come with Workings",
     "serve": "examples, your files and trained models in the browser: workings serve [FOLDER]",
+    "experiment": "run a claim of the texts: what it says, what happened, holds or not; without a name, list them",
     "new": "write a commented file to start from: workings new example|translate|lm|classify|copy|embeddings FILE",
 }
 _MODEL_VERBS = {
@@ -51,14 +52,18 @@ class _Parser(ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """What the command `workings` runs. Ends with 0 where all is well, 2 for a user's mistake, 1 for ours."""
+    """What the command `workings` runs.
+
+    Ends with 0 where all is well, 2 for a user's mistake, 1 for ours and where an experiment did not come out.
+    """
     gc.set_threshold(100_000, 50, 50)  # loading makes many objects, and hardly any of them is rubbish
     with answered():
         verb, rest = _verb(sys.argv[1:] if arguments is None else arguments)
-        if verb in _MODEL_VERBS or verb == "serve":
-            _with_module(verb, rest)
+        own = {"show": _show, "explain": _explain, "examples": _examples, "new": _new}
+        if verb in own:
+            own[verb](rest)
         else:
-            {"show": _show, "explain": _explain, "examples": _examples, "new": _new}[verb](rest)
+            _by_module(verb, rest)
 
 
 def _verb(arguments: Sequence[str]) -> tuple[str, list[str]]:
@@ -97,7 +102,7 @@ def _parser(verb: str) -> ArgumentParser:
     return _Parser(prog=f"workings {verb}", description=f"{about[0].upper()}{about[1:]}.", allow_abbrev=False)
 
 
-def _with_module(verb: str, rest: list[str]) -> None:
+def _by_module(verb: str, rest: list[str]) -> None:
     """A verb whose module says what it takes and does it."""
     from importlib import import_module
 

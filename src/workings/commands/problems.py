@@ -51,6 +51,7 @@ def users_errors() -> tuple[type[Exception], ...]:
     """Errors of the layers below whose message is for the user. Their modules are loaded by the time one is raised."""
     named = [
         ("workings.examples.errors", "ExampleError"),
+        ("workings.experiments.experiment", "ExperimentError"),
         ("workings.recording.address", "AddressError"),
         ("workings.recording.saving", "SavedFileError"),
         ("workings.text.errors", "TextError"),

@@ -22,6 +22,7 @@ _RECORDED = tuple(
         "equations.py",
         "recording/operations/lowered.py",
         "examples/programs.py",
+        "experiments/programs.py",
         "reading/backward.py",
     )
 )
