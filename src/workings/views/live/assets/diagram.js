@@ -37,7 +37,8 @@ class Diagram {
       const names = node.n.split(" › ")[0].split(".");
       if (names.length <= depth || (node.k === "given" && names.length <= depth + 1 && !found.has(names.slice(0, depth).join(".")))) return;
       const name = names.slice(0, depth).join(".");
-      if (!found.has(name)) found.set(name, { name, label: names.slice(Math.max(0, depth - 2), depth).join(" "), nodes: new Set() });
+      if (/^line\d+$/.test(names[depth - 1])) return; // a line of code is no part
+      if (!found.has(name)) found.set(name, { name, label: names.slice(Math.max(0, depth - 2), depth).join(" ").replaceAll("_", " "), nodes: new Set() });
       found.get(name).nodes.add(n);
     });
     return [...found.values()];
@@ -51,8 +52,7 @@ class Diagram {
     parts.forEach((part, n) => { for (const node of part.nodes) owner.set(node, n); });
     parts.forEach((part, to) => {
       for (const node of part.nodes) for (const [source] of this.state.program.nodes[node].i ?? []) {
-        const from = this.source(source, owner);
-        if (from !== undefined && from < to) out.set(`${from},${to}`, [from, to]);
+        for (const from of this.sources(source, owner)) if (from < to) out.set(`${from},${to}`, [from, to]);
       }
     });
     return [...out.values()].sort((a, b) => a[1] - a[0] - (b[1] - b[0])).map(([from, to]) => {
@@ -64,15 +64,17 @@ class Diagram {
     });
   }
 
-  // The part behind a node that belongs to none: an alias, or a number that was only moved.
-  source(node, owner) {
-    for (let at = node, steps = 0; steps < 50; steps += 1) {
-      if (owner.has(at)) return owner.get(at);
-      const about = this.state.program.nodes[at];
-      if (!about.i?.length) return undefined;
-      [[at]] = about.i;
+  // The parts behind a node; one that belongs to none, such as a residual sum, leads on to those behind its inputs.
+  sources(node, owner) {
+    const found = new Set(), seen = new Set(), open = [node];
+    while (open.length) {
+      const at = open.pop();
+      if (seen.has(at)) continue;
+      seen.add(at);
+      if (owner.has(at)) found.add(owner.get(at));
+      else for (const [next] of this.state.program.nodes[at].i ?? []) open.push(next);
     }
-    return undefined;
+    return found;
   }
 
   arc(from, to, lane) {

@@ -1,6 +1,6 @@
 // Maps of attention: small ones for all heads, one of them large, and the row of one token.
 
-const SMALL = 72, LARGE = 640, SHOWN = 12;
+const SMALL = 72, SHOWN = 12, LABELLED = 48;
 
 class Model {
   constructor(data) {
@@ -61,10 +61,18 @@ class Model {
     this.list = make("div");
     this.large.hidden = false;
     this.large.replaceChildren(
-      make("div", {}, make("h2", {}, `${this.map.name}, head ${head}`), this.canvas),
+      make("div", {}, make("h2", {}, `${this.map.name}, head ${head}`), this.framed()),
       make("div", {}, make("label", {}, "The token that asks ", this.select), this.list));
     this.paint(this.canvas, this.map, head);
     this.look(this.row);
+  }
+
+  // The large map, with its tokens along both sides where there is room for them.
+  framed() {
+    const { rows, columns } = this.map;
+    if (Math.max(rows.length, columns.length) > LABELLED) return this.canvas;
+    const side = (names, name) => make("div", { class: name, "aria-hidden": "true" }, ...names.map((each) => make("span", {}, each)));
+    return make("div", { class: "framed" }, make("span"), side(columns, "above"), side(rows, "beside"), this.canvas);
   }
 
   weight(row, column) {

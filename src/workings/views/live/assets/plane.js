@@ -22,7 +22,7 @@ class Plane {
       values.push({ name: n, node, rows, columns: about.l[1] });
     }
     const sentence = values.find((value) => state.program.words.some((each) => each.node === value.node));
-    const base = sentence ?? values.find((value) => state.program.nodes[value.node].k === "given") ?? values[0];
+    const base = sentence ?? values.find((value) => state.program.nodes[value.node].k === "given");
     if (!base) return null;
     base.name = shortest(state, base.node);
     const made = (value) => !["given", "take", "gather", "same"].includes(state.program.nodes[value.node].k);
@@ -245,6 +245,8 @@ class Maps {
   }
 }
 
+const LEAST = 1e-3; // an epsilon is no number to play with
+
 // Given numbers that stand alone, such as a temperature: each with a slider.
 class Dials {
   constructor(state, place, look) {
@@ -255,7 +257,7 @@ class Dials {
   }
 
   build() {
-    this.dials = this.state.program.nodes.flatMap((node, n) => (node.k === "given" && node.t === "f" && node.b && !node.made && size(node.s) === 1 ? [this.one(n)] : []));
+    this.dials = this.state.program.nodes.flatMap((node, n) => (node.k === "given" && node.t === "f" && node.b && !node.made && size(node.s) === 1 && Math.abs(node.v[0]) >= LEAST ? [this.one(n)] : []));
     this.box.hidden = !this.dials.length;
     this.box.replaceChildren(...this.dials.map((dial) => dial.label));
   }
