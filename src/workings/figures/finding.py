@@ -1,0 +1,206 @@
+"""What there is to draw in a Working: values by name, and its attentions, however they were written down.
+
+Nothing is computed here. An attention of an example has names; of a script, its weights are known by their rows, which
+sum to 1; inside a fused call they are found by opening it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from workings.figures.errors import FigureError
+from workings.frozen import frozen
+from workings.recording.operations.bound import as_array
+from workings.recording.working import Group, Labels, Ref, Step, Working
+from workings.views.tables import is_distribution
+
+Array = np.ndarray[Any, Any]
+Names = tuple[str, ...] | None
+
+
+@frozen
+class Matrix:
+    """Numbers with two axes, a name for each row and column where there are any, and their address."""
+
+    path: str
+    array: Array
+    rows: Names = None
+    columns: Names = None
+
+
+@frozen
+class Attention:
+    """One attention, or one head of several.
+
+    ``group`` holds its other values, None where it has none with names; ``step`` made the weights or, fused, the output;
+    ``output`` is the step that mixed the values. ``many`` is the path that several heads have in common, ``head`` the
+    label of this one.
+    """
+
+    path: str
+    weights: Matrix
+    group: int | None
+    step: int
+    output: int | None = None
+    many: str = ""
+    head: str = ""
+
+
+def matrix(working: Working, ref: Ref, path: str = "") -> Matrix:
+    """A value with one or two axes; a vector is one row."""
+    array = as_array(working.value(ref))
+    labels = working.labels(ref.step)[len(ref.index) :]
+    path = path or working.index.element_path(ref)
+    if array.ndim == 1:
+        return Matrix(path, array[None, :], None, _named(labels, 0))
+    return Matrix(path, array, _named(labels, 0), _named(labels, 1))
+
+
+def _named(labels: Labels, axis: int) -> Names:
+    return labels[axis] if axis < len(labels) else None
+
+
+def names_of(working: Working, group: int) -> dict[str, Ref]:
+    """The last value of each name in a group itself."""
+    return {b.name: b.ref for b in working.bindings if b.group == group}
+
+
+def group_of(working: Working, equation: str) -> Iterator[Group]:
+    """The groups of an equation, from the outermost on."""
+    return (group for group in working.groups if group.equation == equation)
+
+
+def attentions(working: Working) -> list[Attention]:
+    """Every attention in its order. What was found once is not found again under another name."""
+    mixers = _mixers(working)
+    found = list(_named_weights(working, mixers))
+    named, seen = bool(found), {attention.step for attention in found}
+    for step in working.steps:
+        if "scaled_dot_product" in step.operation:
+            found += _inside(working, step)
+        elif Ref(step.number) in mixers and step.number not in seen and (not named or step.operation == "softmax"):
+            found += _by_rows(working, step, mixers)
+    return sorted(found, key=lambda attention: attention.step)
+
+
+def _mixers(working: Working) -> dict[Ref, int]:
+    """By what is multiplied from the left, the first step that does so: of weights, the one that mixes by them."""
+    found: dict[Ref, int] = {}
+    for step in working.steps:
+        if step.operation in ("matmul", "contraction", "einsum") and step.inputs:
+            found.setdefault(step.inputs[0], step.number)
+    return found
+
+
+def _named_weights(working: Working, mixers: dict[Ref, int]) -> Iterator[Attention]:
+    """In groups that call them `weights`, as every equation of attention does; of one value, the outermost group."""
+    seen: set[Ref] = set()
+    named = {b.group: b.ref for b in working.bindings if b.name == "weights"}
+    for group in working.groups:
+        ref = named.get(group.number)
+        if ref is None or ref in seen or group.equation in ("softmax", "feed_forward"):
+            continue
+        seen.add(ref)
+        step = working.steps[ref.step]
+        if step.dtype.startswith("float") and 1 <= len(step.shape) - len(ref.index) <= 2:
+            path = working.index.group_path(group.number)
+            many, label = _head_of(working, group)
+            yield Attention(path, matrix(working, ref), group.number, ref.step, mixers.get(ref), many, label)
+        else:
+            yield from _apart(working, ref, group.number, mixers.get(ref))
+
+
+def _head_of(working: Working, group: Group) -> tuple[str, str]:
+    if group.equation == "head" and group.parent is not None:
+        return working.index.group_path(group.parent), group.name
+    return "", ""
+
+
+def _apart(working: Working, ref: Ref, group: int | None, output: int | None) -> Iterator[Attention]:
+    """Weights with more axes: the last two of each."""
+    array = as_array(working.value(ref))
+    if is_distribution(array) and array.ndim > 2:
+        path = working.index.element_path(ref)
+        labels = working.labels(ref.step)[len(ref.index) :]
+        yield from _pieces(path, array, labels, ref.step, group, output)
+
+
+def _pieces(
+    path: str, array: Array, labels: Labels, step: int, group: int | None, output: int | None
+) -> Iterator[Attention]:
+    rows, columns = _named(labels, array.ndim - 2), _named(labels, array.ndim - 1)
+    for place in np.ndindex(*array.shape[:-2]):
+        at = f"{path}[{', '.join(map(str, place))}]"
+        yield Attention(at, Matrix(at, array[place], rows, columns), group, step, output, path, str(place[-1]))
+
+
+def _inside(working: Working, step: Step) -> Iterator[Attention]:
+    """The weights of a fused call, which exist only when it is opened."""
+    from workings.recording.opening import open_step
+
+    opened = open_step(working, step.number).working
+    ref = next((b.ref for b in reversed(opened.bindings) if b.name == "weights"), None)
+    if ref is not None:
+        path = working.path(step.number).removesuffix(".output").removesuffix(".score")
+        array, labels = as_array(opened.value(ref)), opened.labels(ref.step)
+        yield from _pieces(path, array, labels, step.number, None, step.number)
+
+
+def _by_rows(working: Working, step: Step, mixers: dict[Ref, int]) -> Iterator[Attention]:
+    """In a script or a model: a value whose rows sum to 1, and by which something is mixed."""
+    ref = Ref(step.number)
+    if len(step.shape) < 2 or not step.dtype.startswith("float") or not is_distribution(as_array(working.value(ref))):
+        return
+    if len(step.shape) > 2:
+        yield from _apart(working, ref, None, mixers[ref])
+    else:
+        weights = matrix(working, ref)
+        yield Attention(weights.path, weights, None, step.number, mixers[ref])
+
+
+def rows_mixed(working: Working, attention: Attention) -> Ref | None:
+    """What the weights mix: the values."""
+    if attention.output is None or "scaled_dot_product" in working.steps[attention.output].operation:
+        return None
+    return working.steps[attention.output].inputs[1]
+
+
+def chosen(found: list[Attention], at: tuple[str, ...]) -> list[Attention]:
+    """Those at the addresses, in their order. Raises FigureError for an address that leads to none."""
+    out: list[Attention] = []
+    for address in at:
+        some = [one for one in found if _leads_to(address, one)]
+        if not some:
+            paths = ", ".join(dict.fromkeys(one.path for one in found[:12]))
+            raise FigureError(f"--at {address}: there is no attention there", f"one of {paths}")
+        out += [one for one in some if one not in out]
+    return out
+
+
+def _leads_to(address: str, attention: Attention) -> bool:
+    for path in (attention.path, attention.weights.path, attention.many):
+        if path and (path == address or path.startswith((f"{address}.", f"{address}[")) or path.endswith(f".{address}")):
+            return True
+    return False
+
+
+def tokens(working: Working, names: Names, wanted: tuple[str, ...], count: int) -> list[int]:
+    """The rows of words that are asked for, by label or zero-based number. Raises FigureError for one not there."""
+    if not wanted:
+        return [0]
+    known = ", ".join(dict.fromkeys(names)) if names else f"a number from 0 to {count - 1}"
+    out = []
+    for word in wanted:
+        base, _, occurrence = word.rpartition("#")
+        if names and word in names:
+            out.append(names.index(word))
+        elif names and base in names and occurrence.isdigit() and 0 < int(occurrence) <= names.count(base):
+            out.append([place for place, name in enumerate(names) if name == base][int(occurrence) - 1])
+        elif word.isdecimal() and int(word) < count:
+            out.append(int(word))
+        else:
+            raise FigureError(f"--token {word}: there is no such word here", known)
+    return out

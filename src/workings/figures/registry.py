@@ -1,0 +1,132 @@
+"""The figures by name: what each shows, what it needs, and what draws it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from workings.figures.attention import draw_attention, worked
+from workings.figures.bars import distributions, draw_next
+from workings.figures.blocks import draw_blocks
+from workings.figures.errors import FigureError
+from workings.figures.finding import attentions
+from workings.figures.heads import draw_heads, layers
+from workings.figures.plane import draw_plane, points
+from workings.figures.positions import draw_positions, encodings
+from workings.figures.structure import Structure, of_model, of_working
+from workings.figures.style import Drawing
+from workings.figures.weights import draw_address, draw_mask, draw_weights, masks
+from workings.figures.wish import Wish
+from workings.frozen import frozen
+from workings.recording.address import AddressError
+from workings.recording.working import Working
+
+
+@frozen
+class Kind:
+    """A figure of a Working. ``has`` says whether a Working holds what it ``needs``."""
+
+    name: str
+    sentence: str
+    needs: str
+    has: Callable[[Working], Any]
+    draw: Callable[[Working, Wish], Drawing]
+
+
+KINDS = (
+    Kind(
+        "plane",
+        "the words as arrows in a plane, and where attention takes one of them, or all (--token)",
+        "rows of at least two columns, X",
+        points,
+        draw_plane,
+    ),
+    Kind(
+        "weights",
+        "the weights of attention as heat maps, side by side (--at says of which)",
+        "weights of attention",
+        attentions,
+        draw_weights,
+    ),
+    Kind(
+        "attention",
+        "one word's way through attention: projections, scores, softmax, mix (--token)",
+        "an attention with scores, weights and values of its own names",
+        worked,
+        draw_attention,
+    ),
+    Kind(
+        "heads",
+        "the heads of one layer, their outputs side by side, and W_O",
+        "attention with heads",
+        layers,
+        draw_heads,
+    ),
+    Kind(
+        "positions",
+        "the vectors of positions: a circle in two dimensions, a map in more",
+        "vectors of positions that are added, `encoding`",
+        encodings,
+        draw_positions,
+    ),
+    Kind(
+        "mask",
+        "what a mask hides, beside the weights that come of it",
+        "a mask",
+        masks,
+        draw_mask,
+    ),
+    Kind(
+        "blocks",
+        "the sub-layers of a block with their norms and residual arrows",
+        "encoder or decoder block",
+        of_working,
+        lambda working, wish: _blocks(of_working(working), wish),
+    ),
+    Kind(
+        "next",
+        "how probable each next word is",
+        "probabilities of a vocabulary",
+        distributions,
+        draw_next,
+    ),
+)
+
+
+MODEL_KIND = ("blocks", "the model's modules as boxes and arrows")
+
+
+def _blocks(structure: Structure | None, wish: Wish) -> Drawing:
+    assert structure is not None
+    return draw_blocks(structure, wish.style)
+
+
+def draw_model(model: Any, name: str, wish: Wish) -> Drawing:
+    """A figure of a model: its blocks. Raises FigureError for another name, and TypeError for another module."""
+    if name != MODEL_KIND[0]:
+        raise FigureError(f"{name}: a model alone has no such figure", "blocks", "record it on a sentence to see its numbers")
+    structure = of_model(model)
+    if structure is None:
+        found = f"{type(model).__module__}.{type(model).__qualname__}"
+        raise TypeError(f"a figure was asked of {found}; expected a Working, or a transformer of workings.transformer")
+    return _blocks(structure, wish)
+
+
+def offered(working: Working) -> Iterator[Kind]:
+    """The figures that a Working has all numbers for."""
+    return (kind for kind in KINDS if kind.has(working))
+
+
+def draw(working: Working, name: str, wish: Wish) -> Drawing:
+    """A figure by its name, or any value by its address as a heat map. Raises FigureError and AddressError."""
+    known = {kind.name: kind for kind in KINDS}
+    kind = known.get(name)
+    there = ", ".join(each.name for each in offered(working)) or "none of the named ones"
+    if kind is not None:
+        if not kind.has(working):
+            raise FigureError(f"{name}: this Working has no {kind.needs}", "", f"its figures are {there}; or any address")
+        return kind.draw(working, wish)
+    try:
+        return draw_address(working, wish, name)
+    except AddressError as error:
+        raise FigureError(f"there is no figure {name!r}, and no such value: {error}", "", f"its figures are {there}") from None
