@@ -4,6 +4,7 @@
     with wk.record(model) as working: ...          PyTorch: whatever runs inside
     wk.example("apple").run()                      a worked example; `wk.script("mine.py")` a script
     working["S"].arithmetic("Apple", "shares")     one number worked out; `working.replay({...})` what if
+    wk.figure(working, "weights")                  a matplotlib Figure
 
 Names are loaded when they are first used: `import workings` by itself costs next to nothing.
 """
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from workings.api import show as show
     from workings.api import shown as shown
     from workings.examples import ExampleError as ExampleError
+    from workings.figures import FigureError as FigureError
+    from workings.figures import figure as figure
     from workings.notebook import load_ipython_extension as load_ipython_extension
     from workings.recording.address import AddressError as AddressError
     from workings.recording.running import ScriptError as ScriptError
@@ -34,16 +37,18 @@ _HOMES = {
     "example": "workings.api",
     "script": "workings.api",
     "load": "workings.api",
+    "figure": "workings.figures",
     "Working": "workings.recording.working",
     "AddressError": "workings.recording.address",
     "ExampleError": "workings.examples",
+    "FigureError": "workings.figures",
     "SavedFileError": "workings.recording.saving",
     "ScriptError": "workings.recording.running",
     "load_ipython_extension": "workings.notebook",
 }
 __all__ = [  # noqa: RUF022 - in the order in which they are met
-    "show", "shown", "record", "example", "script", "load",
-    "Working", "AddressError", "ExampleError", "SavedFileError", "ScriptError",
+    "show", "shown", "record", "example", "script", "load", "figure",
+    "Working", "AddressError", "ExampleError", "FigureError", "SavedFileError", "ScriptError",
 ]  # fmt: skip
 
 

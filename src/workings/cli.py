@@ -10,6 +10,7 @@ import gc
 import sys
 from argparse import REMAINDER, ArgumentParser, BooleanOptionalAction, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
+from functools import partial
 from typing import NoReturn
 
 from workings.commands.problems import FINE, YOURS, Ended, answered, say
@@ -19,6 +20,7 @@ _VERBS = {
     "show": "show a computation worked out: an example, or a script of yours as it is",
     "explain": "explain an equation or a word: sentence, formula, shapes, its code, and who uses it",
     "examples": "list the examples that come with Workings",
+    "figure": "draw a figure of an example, a script, a training or a model; without its name, list what there is",
     "new": "write a commented file to start from: workings new example|translate|lm|classify|copy|embeddings FILE",
 }
 _MODEL_VERBS = {
@@ -54,10 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     gc.set_threshold(100_000, 50, 50)  # loading makes many objects, and hardly any of them is rubbish
     with answered():
         verb, rest = _verb(sys.argv[1:] if arguments is None else arguments)
-        if verb in _MODEL_VERBS:
-            _with_model(verb, rest)
-        else:
-            {"show": _show, "explain": _explain, "examples": _examples, "new": _new}[verb](rest)
+        own = {"show": _show, "explain": _explain, "examples": _examples, "new": _new}
+        own.get(verb, partial(_by_module, verb))(rest)
 
 
 def _verb(arguments: Sequence[str]) -> tuple[str, list[str]]:
@@ -96,8 +96,8 @@ def _parser(verb: str) -> ArgumentParser:
     return _Parser(prog=f"workings {verb}", description=f"{about[0].upper()}{about[1:]}.", allow_abbrev=False)
 
 
-def _with_model(verb: str, rest: list[str]) -> None:
-    """A verb of trained models: its module says what it takes and does it."""
+def _by_module(verb: str, rest: list[str]) -> None:
+    """A verb whose module says what it takes and does it, so that its options cost nothing to the others."""
     from importlib import import_module
 
     module = import_module(f"workings.commands.{verb}")

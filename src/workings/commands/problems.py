@@ -51,6 +51,7 @@ def _users_errors() -> tuple[type[Exception], ...]:
     """Errors of the layers below whose message is for the user. Their modules are loaded by the time one is raised."""
     named = [
         ("workings.examples.errors", "ExampleError"),
+        ("workings.figures.errors", "FigureError"),
         ("workings.recording.address", "AddressError"),
         ("workings.recording.saving", "SavedFileError"),
         ("workings.text.errors", "TextError"),

@@ -1,7 +1,7 @@
 """Figures: the two texts' and your own, drawn from a Working, a model or the course of a training.
 
-A figure reads what was recorded and computes nothing of it. It is a matplotlib Figure: save it, or add to it. This package
-loads matplotlib, which `workings[figures]` brings; nothing else of Workings does.
+A figure reads what was recorded and computes nothing of it. It is a matplotlib Figure: save it, or add to it. This
+package alone uses matplotlib, which `workings[figures]` brings, and loads it when something is drawn.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from workings.figures.errors import FigureError
-from workings.figures.style import NAMES, Drawing, style_named
 
 if TYPE_CHECKING:
     from torch import nn
 
+    from workings.figures.style import Drawing
     from workings.recording.working import Working
 
-__all__ = ["NAMES", "Drawing", "FigureError", "figure"]
+__all__ = ["FigureError", "figure"]
 
 
 def figure(
@@ -33,9 +33,19 @@ def figure(
 ) -> Drawing:
     """Draw a figure of a Working by its name, any of its values by its address, or the blocks of a model.
 
-    ``at`` says which attention, mask or probabilities, by address; ``token`` which word, ``":"`` each; ``axes`` which two
-    columns the plane has; ``width`` is in millimetres. Raises FigureError for what is not there, and AddressError.
+    ``at`` says which attention, mask or probabilities, by address; ``token`` which word, ``":"`` each; ``axes`` which
+    two columns the plane has; ``style`` is "page", "paper" or "slides"; ``width`` is in millimetres.
+
+    Raises FigureError for what is not there, AddressError, and ImportError without matplotlib.
     """
+    try:
+        from workings.figures.style import style_named
+    except ModuleNotFoundError as error:
+        if error.name != "matplotlib":
+            raise
+        raise ImportError(
+            "figures need matplotlib, which is not installed here; pip install 'workings[figures]'"
+        ) from None
     from workings.figures.wish import Wish
     from workings.recording.working import Working
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from workings.figures.errors import FigureError
-from workings.figures.finding import Array, Attention, attentions, chosen, matrix, names_of, rows_mixed, tokens
+from workings.figures.finding import Array, Attention, attentions, chosen, names_of, rows_mixed, tokens
 from workings.figures.sketch import Box, Sketch
 from workings.figures.style import Drawing, label
 from workings.figures.wish import Wish
@@ -24,7 +24,7 @@ _NAMES = (("queries", "query", "W_Q"), ("keys", "key", "W_K"), ("values", "value
 
 @frozen
 class Steps:
-    """What one attention has by name. ``scores`` are those that the softmax reads; ``rows`` came in, ``output`` comes out."""
+    """What one attention has by name: what came in, projections, the scores that the softmax reads, what comes out."""
 
     attention: Attention
     rows: Ref
@@ -81,7 +81,8 @@ def draw_attention(working: Working, wish: Wish) -> Drawing:
 
 
 # Where the columns of the diagram begin and how wide they are, in ems.
-_COME_IN, _PARTS, _SCORES, _WEIGHTS, _VALUES, _OUT = (0.5, 7.8), (15.2, 7.8), (25.4, 9.0), (38.8, 7.2), (47.2, 6.6), (58.0, 7.8)
+_COME_IN, _PARTS, _OUT = (0.5, 7.8), (15.2, 7.8), (58.0, 7.8)
+_SCORES, _WEIGHTS, _VALUES = (25.4, 9.0), (38.8, 7.2), (47.2, 6.6)
 _WIDTH, _LINE = 66.3, 1.5
 
 
@@ -110,10 +111,11 @@ class _Flow:
             query, key, value = self._projections(row)
             scores, weights, values = self._tables()
             left, colours = scores.left[0], sketch.style.colours
-            sketch.arrow([query.right, (left - 1.0, query.right[1]), (left - 1.0, self.middle + 2), (left, self.middle + 2)],
-                         "query-scores", colours[0])  # fmt: skip
+            turn, above = left - 1.0, self.middle + 2
+            asks = [query.right, (turn, query.right[1]), (turn, above), (left, above)]
+            sketch.arrow(asks, "query-scores", colours[0])
             sketch.arrow([key.right, (left, key.right[1])], "key-scores", colours[1])
-            sketch.arrow([value.right, (values.bottom[0], value.right[1]), values.bottom], "value-values", colours[2])
+            sketch.arrow([value.right, (values.bottom[0], value.right[1]), values.bottom], "value-row", colours[2])
             sketch.arrow([scores.right, weights.left], "softmax")
             sketch.text((scores.right[0] + weights.left[0]) / 2, self.middle + 0.8, "softmax", size=0.85)
             sketch.text((weights.right[0] + values.left[0]) / 2, self.middle, "×")
@@ -121,20 +123,23 @@ class _Flow:
             sketch.arrow([values.right, out.left], "mix")
             sketch.text(values.right[0] + 2.3, self.middle + 0.9, "sum", size=0.85)
         sketch.drawing.caption = (
-            f"One word's attention ({steps.attention.path}): {self.word} as it came in, its query, its score with every "
-            f"key, the softmax of the scores, and the values mixed by these weights. Every word does the same, all at once, "
-            f"as one matrix product."
+            f"One word's attention ({steps.attention.path}): {self.word} as it came in, its query, its score with "
+            f"every key, the softmax of the scores, and the values mixed by these weights. Every word does the same, "
+            f"all at once, as one matrix product."
         )
         return sketch.drawing
 
     def _frame(self) -> None:
         start, end = _COME_IN[0] + _COME_IN[1] + 1.0, _VALUES[0] + _VALUES[1] + 0.9
-        self.sketch.box(start, 0.5, end - start, self.height - 1.0, "every-token", facecolor="none", linestyle=(0, (4, 3)),
-                        rounding=0.6)  # fmt: skip
+        line = (0, (4, 3))
+        self.sketch.box(
+            start, 0.5, end - start, self.height - 1.0, "every-token", facecolor="none", linestyle=line, rounding=0.6
+        )
         self.sketch.text((start + end) / 2, 1.4, "the same for every token at once, as one matrix product", size=0.85)
 
     def _row(self, ref: Ref, row: int) -> Array:
-        return np.atleast_2d(as_array(self.working.value(ref)))[row]
+        found: Array = np.atleast_2d(as_array(self.working.value(ref)))[row]
+        return found
 
     def _numbers(self, vector: Array) -> str:
         places = shown_of(len(vector), _NUMBERS)
@@ -174,9 +179,11 @@ class _Flow:
         boxes = []
         for (x, width), colour, name in ((_SCORES, 1, "scores"), (_WEIGHTS, 0, "weights"), (_VALUES, 2, "values")):
             edge = sketch.style.colours[colour]
-            boxes.append(sketch.box(x, low, width, self.table, name, facecolor="none", edgecolor=edge, lw=sketch.line * 1.2))
-        heads = ((_SCORES[0] + 0.6, "left", "key of"), (_SCORES[0] + 8.4, "right", "score"))
-        heads += ((_WEIGHTS[0] + 3.6, "center", "weight"), (_VALUES[0] + 3.3, "center", "value"))
+            boxes.append(
+                sketch.box(x, low, width, self.table, name, facecolor="none", edgecolor=edge, lw=sketch.line * 1.2)
+            )
+        heads = [(_SCORES[0] + 0.6, "left", "key of"), (_SCORES[0] + 8.4, "right", "score")]
+        heads += [(_WEIGHTS[0] + 3.6, "center", "weight"), (_VALUES[0] + 3.3, "center", "value")]
         for x, side, text in heads:
             sketch.text(x, top - 1.0, text, size=0.85, ha=side)
         self._lines(top - 2.4)

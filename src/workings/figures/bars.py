@@ -29,11 +29,13 @@ def distributions(working: Working) -> list[Matrix]:
 
 
 def draw_next(working: Working, wish: Wish) -> Drawing:
-    """A bar for each word; of many words the likeliest. What is read from several positions is what follows the last."""
+    """A bar for each word; of many words the likeliest. Of several positions, it is what follows the last."""
     found = distributions(working)
     shown = [one for address in wish.at for one in found if _leads_to(address, one.path)] if wish.at else found[:1]
     if not shown:
-        raise FigureError(f"--at {wish.at[0]}: there are no probabilities there", f"one of {', '.join(m.path for m in found)}")
+        raise FigureError(
+            f"--at {wish.at[0]}: there are no probabilities there", f"one of {', '.join(m.path for m in found)}"
+        )
     if len(shown) > _PANELS:
         raise FigureError(f"{len(shown)} sets of bars", f"at most {_PANELS}", "say which with --at")
     order = _order(shown[0])
@@ -42,13 +44,17 @@ def draw_next(working: Working, wish: Wish) -> Drawing:
         drawing.set_layout_engine("constrained")
         axes = drawing.subplots(1, len(shown), squeeze=False, sharey=True, sharex=True)[0]
         names = shown[0].columns
-        for ax, one, title in zip(axes, shown, titles([one.path.removesuffix(".probabilities") for one in shown]), strict=True):
+        for ax, one, title in zip(
+            axes, shown, titles([one.path.removesuffix(".probabilities") for one in shown]), strict=True
+        ):
             values = one.array[-1][order]
             best = int(np.argmax(values))
             colours = [wish.style.colours[1 if place == best else 0] for place in range(len(order))]
             bars = ax.barh(range(len(order)), values, color=colours, height=0.72)
             texts = [number(float(value), working.decimals) for value in values]
-            ax.bar_label(bars, texts, padding=wish.style.size * 0.3, fontsize=wish.style.size * 0.88, color=wish.style.ink)
+            ax.bar_label(
+                bars, texts, padding=wish.style.size * 0.3, fontsize=wish.style.size * 0.88, color=wish.style.ink
+            )
             ax.set_yticks(range(len(order)), [label(names[at]) if names else str(at) for at in order])
             ax.set_xlim(0, 1.22 * max(float(np.max(m.array[-1])) for m in shown))
             ax.set_xlabel("probability")
@@ -62,7 +68,11 @@ def draw_next(working: Working, wish: Wish) -> Drawing:
         drawing.set_layout_engine("none")
     likeliest = int(np.argmax(shown[0].array[-1]))
     word = label(names[likeliest]) if names else str(likeliest)
-    of = "" if len(order) == shown[0].array.shape[1] else f", the likeliest {len(order)} of {shown[0].array.shape[1]:,} words"
+    of = (
+        ""
+        if len(order) == shown[0].array.shape[1]
+        else f", the likeliest {len(order)} of {shown[0].array.shape[1]:,} words"
+    )
     also = [one.path for one in found if one not in shown]
     drawing.caption = f"What comes next ({shown[0].path}){of}: first of all {word}."
     if also:

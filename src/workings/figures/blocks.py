@@ -65,8 +65,11 @@ class _Stack:
         self.at = low
         for sub in column.block:
             self._sub_layer(sub)
-        frame = self.sketch.box(self.x + 0.3, low, _COLUMN - 0.6, self.at + 0.5 * self.gap - low, column.path + ".blocks" if column.times > 1 else column.path,
-                                facecolor="none", linestyle=(0, (4, 3)), rounding=0.6, zorder=1)  # fmt: skip
+        path = f"{column.path}.blocks" if column.times > 1 else column.path
+        frame = self.sketch.box(
+            self.x + 0.3, low, _COLUMN - 0.6, self.at + 0.5 * self.gap - low, path, facecolor="none",
+            linestyle=(0, (4, 3)), rounding=0.6, zorder=1,
+        )  # fmt: skip
         name = f"{column.name}" + (f" × {column.times}" if column.times > 1 else "")
         self.sketch.text(frame.x + 0.5, frame.y + 0.8, name, size=0.9, ha="left", weight="bold")
         self.at += 0.5 * self.gap

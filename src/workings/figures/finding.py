@@ -35,9 +35,9 @@ class Matrix:
 class Attention:
     """One attention, or one head of several.
 
-    ``group`` holds its other values, None where it has none with names; ``step`` made the weights or, fused, the output;
-    ``output`` is the step that mixed the values. ``many`` is the path that several heads have in common, ``head`` the
-    label of this one.
+    ``group`` holds its other values, None where it has none with names; ``step`` made the weights or, fused, the
+    output; ``output`` is the step that mixed the values. ``many`` is the path that several heads have in common,
+    ``head`` the label of this one; ``mask`` is what was added to the scores inside of a fused call.
     """
 
     path: str
@@ -47,6 +47,7 @@ class Attention:
     output: int | None = None
     many: str = ""
     head: str = ""
+    mask: Array | None = None
 
 
 def matrix(working: Working, ref: Ref, path: str = "") -> Matrix:
@@ -129,12 +130,20 @@ def _apart(working: Working, ref: Ref, group: int | None, output: int | None) ->
 
 
 def _pieces(
-    path: str, array: Array, labels: Labels, step: int, group: int | None, output: int | None
+    path: str,
+    array: Array,
+    labels: Labels,
+    step: int,
+    group: int | None,
+    output: int | None,
+    mask: Array | None = None,
 ) -> Iterator[Attention]:
     rows, columns = _named(labels, array.ndim - 2), _named(labels, array.ndim - 1)
+    hides = None if mask is None else np.broadcast_to(mask, array.shape)
     for place in np.ndindex(*array.shape[:-2]):
+        own = None if hides is None else hides[place]
         at = f"{path}[{', '.join(map(str, place))}]"
-        yield Attention(at, Matrix(at, array[place], rows, columns), group, step, output, path, str(place[-1]))
+        yield Attention(at, Matrix(at, array[place], rows, columns), group, step, output, path, str(place[-1]), own)
 
 
 def _inside(working: Working, step: Step) -> Iterator[Attention]:
@@ -146,7 +155,8 @@ def _inside(working: Working, step: Step) -> Iterator[Attention]:
     if ref is not None:
         path = working.path(step.number).removesuffix(".output").removesuffix(".score")
         array, labels = as_array(opened.value(ref)), opened.labels(ref.step)
-        yield from _pieces(path, array, labels, step.number, None, step.number)
+        mask = next((as_array(opened.value(b.ref)) for b in opened.bindings if b.name == "mask"), None)
+        yield from _pieces(path, array, labels, step.number, None, step.number, mask)
 
 
 def _by_rows(working: Working, step: Step, mixers: dict[Ref, int]) -> Iterator[Attention]:
@@ -182,7 +192,9 @@ def chosen(found: list[Attention], at: tuple[str, ...]) -> list[Attention]:
 
 def _leads_to(address: str, attention: Attention) -> bool:
     for path in (attention.path, attention.weights.path, attention.many):
-        if path and (path == address or path.startswith((f"{address}.", f"{address}[")) or path.endswith(f".{address}")):
+        if path and (
+            path == address or path.startswith((f"{address}.", f"{address}[")) or path.endswith(f".{address}")
+        ):
             return True
     return False
 

@@ -56,14 +56,21 @@ def draw_heads(working: Working, wish: Wish) -> Drawing:
     found = layers(working)
     layer = found[0]
     if wish.at:
-        some = [one for one in found if wish.at[0] in (one.path, *(h.path for h in one.heads)) or one.path.endswith(f".{wish.at[0]}")]
+        some = [
+            one
+            for one in found
+            if wish.at[0] in (one.path, *(h.path for h in one.heads)) or one.path.endswith(f".{wish.at[0]}")
+        ]
         if not some:
-            raise FigureError(f"--at {wish.at[0]}: there are no heads there", f"one of {', '.join(one.path for one in found[:12])}")
+            raise FigureError(
+                f"--at {wish.at[0]}: there are no heads there", f"one of {', '.join(one.path for one in found[:12])}"
+            )
         layer = some[0]
     if len(layer.heads) > _MOST:
         raise FigureError(f"{layer.path} has {len(layer.heads)} heads", f"at most {_MOST} in one figure",
                           f"draw some of them: weights --at {layer.heads[0].path!r} --at ...")  # fmt: skip
-    caption = f"{len(layer.heads)} head{'s' * (len(layer.heads) > 1)} of {layer.path}: the weights of each. {reading(wish.style)}"
+    count = f"{len(layer.heads)} head{'s' * (len(layer.heads) > 1)}"
+    caption = f"{count} of {layer.path}: the weights of each. {reading(wish.style)}"
     also = [one.path for one in found if one is not layer]
     tail = f" Also here: {', '.join(also[:6])}{', …' * (len(also) > 6)} (--at)." if also else ""
     if not layer.parts or len(layer.heads) > _BESIDE:
@@ -84,7 +91,7 @@ def _joined(working: Working, wish: Wish, layer: Heads, caption: str) -> Drawing
     outputs = heat.scale_of([m.array for m in (*layer.outputs, layer.parts[0][1], layer.parts[2][1])])
     with drawing.making():
         drawing.set_layout_engine("constrained", w_pad=style.size / 72 * 0.8)
-        above, below = drawing.subfigures(2, 1, height_ratios=(1.15, 1), frameon=False)
+        above, below = drawing.subfigures(2, 1, squeeze=False, height_ratios=(1.15, 1), frameon=False)[:, 0]
         widths = [width for one in layer.outputs for width in (len(one.array) + 0.4, max(one.array.shape[1], 1) + 0.8)]
         axes = above.subplots(1, 2 * count, width_ratios=widths, squeeze=False)[0]
         for place, (one, out) in enumerate(zip(layer.heads, layer.outputs, strict=True)):
@@ -109,7 +116,8 @@ def _joined(working: Working, wish: Wish, layer: Heads, caption: str) -> Drawing
 
 def _said(layer: Heads) -> list[Matrix]:
     """The three matrices below, with the head that each joined column is of."""
-    heads = [f"head {one.head}" for one, out in zip(layer.heads, layer.outputs, strict=True) for _ in range(out.array.shape[1])]
+    both = zip(layer.heads, layer.outputs, strict=True)
+    heads = [f"head {one.head}" for one, out in both for _ in range(out.array.shape[1])]
     (_, joined), (_, matrix), (_, output) = layer.parts
     of = tuple(heads) if len(heads) == joined.array.shape[1] else None
     return [
@@ -132,4 +140,4 @@ def _between(drawing: Drawing, lower: Sequence[Axes]) -> None:
         box, tight = left.get_window_extent(), right.get_tightbbox()
         assert tight is not None
         place = drawing.transFigure.inverted().transform(((box.x1 + tight.x0) / 2, (box.y0 + box.y1) / 2))
-        drawing.text(*place, sign, ha="center", va="center", fontsize=drawing.style.size * 1.2)
+        drawing.text(place[0], place[1], sign, ha="center", va="center", fontsize=drawing.style.size * 1.2)

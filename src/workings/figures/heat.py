@@ -12,7 +12,7 @@ from matplotlib.colors import Colormap, Normalize
 from matplotlib.patches import Rectangle
 from matplotlib.transforms import Bbox
 
-from workings.figures.finding import Array, Matrix, Names
+from workings.figures.finding import Array, Matrix
 from workings.figures.style import Drawing, Style, canvas, contrasting, fit, label
 from workings.frozen import frozen
 from workings.reading.numbers import column
@@ -20,6 +20,8 @@ from workings.reading.numbers import column
 ASKS, ANSWERS = "a row asks", "a column answers"
 _MOST_LABELS = 64
 _MOST_NUMBERS = 900
+_LEAST = 4.5
+"""Points of the smallest letters that are written into a cell."""
 _PER_ROW = 4
 
 
@@ -112,7 +114,13 @@ def colours_of(style: Style, norm: Normalize) -> Colormap:
 
 
 def heat(
-    ax: Axes, shown: Matrix, style: Style, norm: Normalize | None = None, hidden: Array | None = None, *, rows: bool = True
+    ax: Axes,
+    shown: Matrix,
+    style: Style,
+    norm: Normalize | None = None,
+    hidden: Array | None = None,
+    *,
+    rows: bool = True,
 ) -> Heat:
     """One heat map. What is `hidden`, or is no finite number, is hatched."""
     array = np.asarray(shown.array, dtype=float)
@@ -133,7 +141,10 @@ def heat(
 
 
 def _label_axes(ax: Axes, shown: Matrix, rows: bool) -> None:
-    for axis, names, count in ((ax.yaxis, shown.rows, shown.array.shape[0]), (ax.xaxis, shown.columns, shown.array.shape[1])):
+    for axis, names, count in (
+        (ax.yaxis, shown.rows, shown.array.shape[0]),
+        (ax.xaxis, shown.columns, shown.array.shape[1]),
+    ):
         if names is None and count == 1:
             axis.set_ticks([])
         elif count <= _MOST_LABELS:
@@ -188,10 +199,12 @@ def _write(drawing: Drawing, heat: Heat, decimals: int) -> None:
     if not drawn:
         return
     longest = max(drawn, key=lambda text: len(text.get_text()))
-    fits = fit(longest, 0.86 * width) and longest.get_fontsize() / 72 < 0.8 * height and longest.get_fontsize() >= 4.5
+    fits = fit(longest, 0.86 * width)
+    size = float(longest.get_fontsize())
+    fits = fits and size / 72 < 0.8 * height and size >= _LEAST
     for text in drawn:
         if fits:
-            text.set_fontsize(longest.get_fontsize())
+            text.set_fontsize(size)
         else:
             text.remove()
 
@@ -199,7 +212,3 @@ def _write(drawing: Drawing, heat: Heat, decimals: int) -> None:
 def is_hidden(mask: Array) -> Array:
     """Where a mask hides: -inf where it is added to scores, False where it says what may be attended to."""
     return ~mask if mask.dtype == bool else np.isneginf(mask)
-
-
-def names_or_numbers(names: Names, count: int) -> list[str]:
-    return [label(n) for n in names] if names else [str(n) for n in range(count)]

@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
+from workings.figures.curves import Curve
 from workings.figures.style import Drawing, Style, canvas, label
-from workings.frozen import frozen
 
 _LINES = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1, 2)))
 MARKS = "os^DvPX*"
@@ -17,16 +17,8 @@ _SHORT = 28
 """Characters of a name of which several fit beside each other below a chart."""
 
 
-@frozen
-class Curve:
-    """A name and its points, x growing; points that are not finite are left out."""
-
-    name: str
-    points: tuple[tuple[float, float], ...]
-
-
 def draw_losses(charts: Sequence[tuple[str, Sequence[Curve]]], style: Style) -> Drawing:
-    """A chart for each title, below one another. Curves differ in colour and in their marks, to be told apart in grey."""
+    """A chart for each title. Curves differ in colour, in their lines and in their marks, to be told apart in grey."""
     across = 1 if style.height is None or len(charts) == 1 else len(charts)
     down = 1 if across > 1 else len(charts)
     most = max(len(curves) for _, curves in charts)
@@ -39,7 +31,9 @@ def draw_losses(charts: Sequence[tuple[str, Sequence[Curve]]], style: Style) -> 
             _chart(ax, title, curves, style, named)
         drawing.draw_without_rendering()
         drawing.set_layout_engine("none")
-    drawing.caption = " ".join(f"{title.capitalize()}: {'; '.join(_told(curve) for curve in curves)}." for title, curves in charts)
+    drawing.caption = " ".join(
+        f"{title.capitalize()}: {'; '.join(_told(curve) for curve in curves)}." for title, curves in charts
+    )
     return drawing
 
 

@@ -59,7 +59,12 @@ def points(working: Working, at: tuple[str, ...] = ()) -> Move | None:
         return found[0] if found else None
     if "X" in working:
         rows = matrix(working, working.find("X"))
-        if rows.array.ndim == 2 and rows.array.shape[0] > 1 and rows.array.shape[1] > 1 and rows.array.dtype.kind in "fi":
+        if (
+            rows.array.ndim == 2
+            and rows.array.shape[0] > 1
+            and rows.array.shape[1] > 1
+            and rows.array.dtype.kind in "fi"
+        ):
             return Move(rows, None, "")
     return None
 
@@ -72,10 +77,10 @@ def draw_plane(working: Working, wish: Wish) -> Drawing:
                           f"{', '.join(m.by for m in moves(working)) or 'there is none here'}")  # fmt: skip
     across, up = _axes(move.before, wish.axes)
     names = move.before.columns
-    every = EVERY in wish.tokens
-    asked = list(range(len(move.before.array))) if every else tokens(working, move.before.rows, wish.tokens, len(move.before.array))
     start = move.before.array[:, [across, up]].astype(float)
     end = None if move.after is None else move.after.array[:, [across, up]].astype(float)
+    every = EVERY in wish.tokens
+    asked = [] if end is None else _asked(working, wish, move.before, start, end)
     drawn = start if end is None else np.concatenate([start, end[asked]])
     low, high = _range(drawn)
     drawing = canvas(wish.style, min(max((high - low)[1] / (high - low)[0], 0.4), 1.4) * 0.9 + 0.1)
@@ -90,6 +95,15 @@ def draw_plane(working: Working, wish: Wish) -> Drawing:
         drawing.set_layout_engine("none")
     drawing.caption = _caption(move, asked, (across, up), every)
     return drawing
+
+
+def _asked(working: Working, wish: Wish, rows: Matrix, start: Array, end: Array) -> list[int]:
+    """The rows whose way is drawn: the words asked for, or the one that is taken furthest."""
+    if EVERY in wish.tokens:
+        return list(range(len(start)))
+    if wish.tokens:
+        return tokens(working, rows.rows, wish.tokens, len(start))
+    return [int(np.argmax(np.hypot(*(end - start).T)))]
 
 
 def _axes(rows: Matrix, wanted: tuple[str, ...]) -> tuple[int, int]:
@@ -150,7 +164,9 @@ def _frame(ax: Axes, style: Style, low: Array, high: Array) -> None:
         ax.spines[side].set_visible(False)
 
 
-def _arrow(ax: Axes, start: Sequence[float], end: Sequence[float], style: Style, row: int, line: Any, name: str) -> None:
+def _arrow(
+    ax: Axes, start: Sequence[float], end: Sequence[float], style: Style, row: int, line: Any, name: str
+) -> None:
     if math.dist(start, end) == 0:
         return
     patch = FancyArrowPatch(
@@ -170,7 +186,9 @@ def _write_names(ax: Axes, style: Style, texts: Sequence[tuple[Array, str, str]]
     covered = np.concatenate([ax.transData.transform(line[0] + along * (line[1] - line[0])) for line in lines])
     taken: list[Bbox] = []
     for point, text, name in sorted(texts, key=lambda each: -math.hypot(*each[0])):
-        mark = ax.annotate(text, point, (0, 0), textcoords="offset points", annotation_clip=False, zorder=5, gid=name)
+        mark = ax.annotate(
+            text, (point[0], point[1]), (0, 0), textcoords="offset points", annotation_clip=False, zorder=5, gid=name
+        )
         crowds = []
         for offset in _places(point, style.size):
             _put(mark, offset)
@@ -194,7 +212,7 @@ def _crowd(box: Bbox, taken: Sequence[Bbox], covered: Array, room: Bbox) -> floa
     out = sum(1.0 for other in taken if box.overlaps(other)) * 50
     inside = (covered[:, 0] > box.x0) & (covered[:, 0] < box.x1) & (covered[:, 1] > box.y0) & (covered[:, 1] < box.y1)
     outside = max(box.x1 - room.x1, room.x0 - box.x0, box.y1 - room.y1, room.y0 - box.y0, 0.0)
-    return out + 4.0 * float(inside.sum()) + outside
+    return out + 4.0 * float(inside.sum()) + float(outside)
 
 
 def _places(point: Array, size: float) -> list[tuple[float, float]]:
@@ -206,7 +224,9 @@ def _places(point: Array, size: float) -> list[tuple[float, float]]:
     for reach in (1.0, 2.0):
         for turn in turns:
             dx, dy = math.cos(onwards + turn), math.sin(onwards + turn)
-            found.append((away * reach * (dx if abs(dx) > 0.35 else 0.0), away * reach * (dy if abs(dy) > 0.35 else 0.0)))
+            found.append(
+                (away * reach * (dx if abs(dx) > 0.35 else 0.0), away * reach * (dy if abs(dy) > 0.35 else 0.0))
+            )
     return found
 
 

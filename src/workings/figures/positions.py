@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.patches import Circle, FancyArrowPatch
 
 from workings.figures import heat
 from workings.figures.errors import FigureError
 from workings.figures.finding import Matrix, matrix, names_of
-from workings.figures.style import Drawing, canvas, label
+from workings.figures.style import Drawing, Style, canvas, label
 from workings.figures.wish import Wish
 from workings.recording.working import Ref, Working
 
@@ -30,7 +31,9 @@ def draw_positions(working: Working, wish: Wish) -> Drawing:
     found = encodings(working)
     shown = [one for one in found if not wish.at or any(one.path.startswith(address) for address in wish.at)]
     if not shown:
-        raise FigureError(f"--at {wish.at[0]}: there are no positions there", f"one of {', '.join(m.path for m in found)}")
+        raise FigureError(
+            f"--at {wish.at[0]}: there are no positions there", f"one of {', '.join(m.path for m in found)}"
+        )
     one = shown[0]
     if one.array.shape[1] == 2 and np.allclose(np.hypot(*one.array.T), 1):
         return _circle(one, wish)
@@ -63,19 +66,13 @@ def _circle(one: Matrix, wish: Wish) -> Drawing:
         drawing.set_layout_engine("none")
     count = len(one.array)
     drawing.caption = (
-        f"The positions 0 to {count - 1} ({one.path}) on the circle: moving on by one position is always the same turn, by "
-        "one radian. The sine is the first coordinate, so that angles are measured from the second axis."
+        f"The positions 0 to {count - 1} ({one.path}) on the circle: moving on by one position is always the same "
+        "turn, by one radian. The sine is the first coordinate, so that angles are measured from the second axis."
     )
     return drawing
 
 
-def _name_turns(ax: object, one: Matrix, style: object) -> None:
-    from matplotlib.axes import Axes
-
-    from workings.figures.style import Style
-
-    assert isinstance(ax, Axes)
-    assert isinstance(style, Style)
+def _name_turns(ax: Axes, one: Matrix, style: Style) -> None:
     few = len(one.array) <= 8
     at_point: dict[tuple[int, int], list[int]] = {}
     for place, (x, y) in enumerate(one.array):
@@ -100,7 +97,15 @@ def _name_turns(ax: object, one: Matrix, style: object) -> None:
         ax.add_patch(arc)
         if place < 3:
             middle = (start + end) / math.hypot(*(start + end))
-            ax.text(*(0.78 * middle), "1 rad", ha="center", va="center", fontsize=style.size * 0.75, color=style.ink)
+            ax.text(
+                0.78 * middle[0],
+                0.78 * middle[1],
+                "1 rad",
+                ha="center",
+                va="center",
+                fontsize=style.size * 0.75,
+                color=style.ink,
+            )
 
 
 def _map(one: Matrix, wish: Wish, decimals: int) -> Drawing:
@@ -118,7 +123,7 @@ def _map(one: Matrix, wish: Wish, decimals: int) -> Drawing:
         ax.set_xlabel("coordinate: fast on the left, slow on the right" if _slows(one) else "coordinate")
         ax.set_ylabel("position")
         bar = drawing.colorbar(ax.images[0], ax=ax, aspect=25, pad=0.02)
-        bar.outline.set_edgecolor(style.faint)  # type: ignore[operator]
+        bar.outline.set_edgecolor(style.faint)
         heat.settle(drawing, [drawn], min(decimals, 2))
     drawing.caption = f"The vectors of {length} positions ({one.path}), a row each. "
     drawing.caption += "Low coordinates change fast and tell neighbours apart, high ones slowly."

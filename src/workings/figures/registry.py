@@ -36,7 +36,7 @@ class Kind:
 KINDS = (
     Kind(
         "plane",
-        "the words as arrows in a plane, and where attention takes one of them, or all (--token)",
+        "the words as arrows in a plane, and where attention takes one of them (--token; : is all)",
         "rows of at least two columns, X",
         points,
         draw_plane,
@@ -104,7 +104,9 @@ def _blocks(structure: Structure | None, wish: Wish) -> Drawing:
 def draw_model(model: Any, name: str, wish: Wish) -> Drawing:
     """A figure of a model: its blocks. Raises FigureError for another name, and TypeError for another module."""
     if name != MODEL_KIND[0]:
-        raise FigureError(f"{name}: a model alone has no such figure", "blocks", "record it on a sentence to see its numbers")
+        raise FigureError(
+            f"{name}: a model alone has no such figure", "blocks", "record it on a sentence to see its numbers"
+        )
     structure = of_model(model)
     if structure is None:
         found = f"{type(model).__module__}.{type(model).__qualname__}"
@@ -124,9 +126,13 @@ def draw(working: Working, name: str, wish: Wish) -> Drawing:
     there = ", ".join(each.name for each in offered(working)) or "none of the named ones"
     if kind is not None:
         if not kind.has(working):
-            raise FigureError(f"{name}: this Working has no {kind.needs}", "", f"its figures are {there}; or any address")
+            raise FigureError(
+                f"{name}: this Working has no {kind.needs}", "", f"its figures are {there}; or any address"
+            )
         return kind.draw(working, wish)
     try:
         return draw_address(working, wish, name)
     except AddressError as error:
-        raise FigureError(f"there is no figure {name!r}, and no such value: {error}", "", f"its figures are {there}") from None
+        raise FigureError(
+            f"there is no figure {name!r}, and no such value: {error}", "", f"its figures are {there}"
+        ) from None

@@ -43,7 +43,7 @@ class Box:
 
 
 class Sketch:
-    """A drawing of `width` by `height` ems; letters are as large as the style's, or smaller where the width needs it."""
+    """A drawing of `width` by `height` ems; letters are as large as the style's, or smaller where that needs it."""
 
     def __init__(self, style: Style, width: float, height: float) -> None:
         self.style = style
@@ -67,9 +67,11 @@ class Sketch:
     def line(self) -> float:
         return self.style.line * 0.75
 
-    def text(self, x: float, y: float, text: str, *, size: float = 1.0, width: float | None = None, **look: Any) -> Text:
+    def text(
+        self, x: float, y: float, text: str, *, size: float = 1.0, width: float | None = None, **look: Any
+    ) -> Text:
         """A text, made smaller where it is wider than `width` ems."""
-        look = {"ha": "center", "va": "center", "color": self.style.ink, "zorder": 5} | look
+        look = dict[str, Any](ha="center", va="center", color=self.style.ink, zorder=5) | look
         drawn = self.ax.text(x, y, text, fontsize=self.em * size, **look)
         if width is not None:
             fit(drawn, width * self.em / 72)
@@ -77,14 +79,17 @@ class Sketch:
 
     def box(self, x: float, y: float, width: float, height: float, name: str = "", **look: Any) -> Box:
         """An empty box with its lower left corner there."""
-        look = {"facecolor": self.style.fill, "edgecolor": self.style.faint, "lw": self.line * 0.7, "zorder": 2} | look
+        own = dict[str, Any](facecolor=self.style.fill, edgecolor=self.style.faint, lw=self.line * 0.7, zorder=2)
+        look = own | look
         rounding = look.pop("rounding", 0.3)
         patch = FancyBboxPatch((x, y), width, height, boxstyle=f"round,pad=0,rounding_size={rounding}", **look)
         patch.set_gid(name or None)
         self.ax.add_patch(patch)
         return Box(x, y, width, height, name)
 
-    def said(self, x: float, y: float, width: float, height: float, lines: Sequence[str], name: str = "", **look: Any) -> Box:
+    def said(
+        self, x: float, y: float, width: float, height: float, lines: Sequence[str], name: str = "", **look: Any
+    ) -> Box:
         """A box with lines: the first in the full size, the others smaller."""
         box = self.box(x, y, width, height, name, **look)
         heights = [1.25, *[1.1] * (len(lines) - 1)]
@@ -92,13 +97,15 @@ class Sketch:
         for number, (line, high) in enumerate(zip(lines, heights, strict=True)):
             top -= high
             colour = self.style.ink
-            self.text(x + width / 2, top + high / 2, line, size=0.85 if number else 1.0, width=width - 0.7, color=colour)
+            self.text(
+                x + width / 2, top + high / 2, line, size=0.85 if number else 1.0, width=width - 0.7, color=colour
+            )
         return box
 
     def arrow(self, points: Sequence[Point], name: str = "", colour: str = "", **look: Any) -> FancyArrowPatch:
         """A line through points, with a head at its end."""
         path = Path(list(points), [Path.MOVETO, *[Path.LINETO] * (len(points) - 1)])
-        look = {"lw": self.line, "zorder": 3, "arrowstyle": "-|>", "linestyle": "-"} | look
+        look = dict[str, Any](lw=self.line, zorder=3, arrowstyle="-|>", linestyle="-") | look
         patch = FancyArrowPatch(
             path=path, mutation_scale=self.em * 0.8, color=colour or self.style.ink, joinstyle="round", **look
         )

@@ -12,6 +12,8 @@ from workings.recording.working import Group, Working
 if TYPE_CHECKING:
     from torch import nn
 
+UNKNOWN = 1
+"""The count of words of a model whose text, which alone tells it, has not been read."""
 Role = Literal["attention", "cross-attention", "feed-forward"]
 
 
@@ -71,19 +73,27 @@ def of_model(model: nn.Module) -> Structure | None:
 
     if isinstance(model, EncoderDecoder):
         shared = model.source_embedding is None
-        encoder = _column("encoder", "encoder", model.encoder, _embedding(model, "embedding" if shared else "source_embedding"), ())
+        encoder = _column(
+            "encoder", "encoder", model.encoder, _embedding(model, "embedding" if shared else "source_embedding"), ()
+        )
         decoder = _column("decoder", "decoder", model.decoder, _embedding(model, "embedding"), _output(model))
         return Structure("encoder-decoder", (encoder, decoder))
     if isinstance(model, DecoderOnly | EncoderOnly):
         name = "decoder" if isinstance(model, DecoderOnly) else "encoder"
-        return Structure(model.shape, (_column(name, "stack", model.stack, _embedding(model, "embedding"), _output(model)),))
+        return Structure(
+            model.shape, (_column(name, "stack", model.stack, _embedding(model, "embedding"), _output(model)),)
+        )
     return None
 
 
 def _embedding(model: Any, name: str) -> Part:
     words, width = getattr(model, name).weight.shape
     scaled = ", times √d" if model.embedding_scale != 1.0 else ""
-    return Part(name, ("embedding", f"{words:,} words × {width}{scaled}"))
+    return Part(name, ("embedding", f"{_words(words)} × {width}{scaled}"))
+
+
+def _words(count: int) -> str:
+    return "every word" if count == UNKNOWN else f"{count:,} words"
 
 
 def _output(model: Any) -> tuple[Part, ...]:
@@ -92,11 +102,13 @@ def _output(model: Any) -> tuple[Part, ...]:
     count, width = model.output_weight.shape
     tied = model.output is None
     what = "scores of the words" if classes is None else "scores of the classes"
-    size = f"{width} → {count:,}" + (", the embedding's matrix" if tied else "")
+    size = f"{width} → {_words(count) if classes is None else count}" + (", by the embedding" if tied else "")
     score = Part("embedding" if tied else "output", (what, size))
     if classes is None:
         return (score,)
-    return Part("", (f"{model.config.pooling} of the tokens" if model.config.pooling == "mean" else "the first token",)), score
+    return Part(
+        "", (f"{model.config.pooling} of the tokens" if model.config.pooling == "mean" else "the first token",)
+    ), score
 
 
 def _column(name: str, path: str, stack: Any, embedding: Part, output: tuple[Part, ...]) -> Column:
@@ -110,7 +122,13 @@ def _column(name: str, path: str, stack: Any, embedding: Part, output: tuple[Par
     blocks = list(stack.blocks)
     block = tuple(_sub_layers(blocks[0], f"{path}.blocks.0", stack, within)) if blocks else ()
     last = (Part(f"{path}.norm", (_norm(stack.norm),)),) if _is_norm(stack.norm) else ()
-    source = "source" if name == "encoder" and not output else "target" if hasattr(blocks[0], "cross_attention") else "tokens"
+    source = (
+        "source"
+        if name == "encoder" and not output
+        else "target"
+        if hasattr(blocks[0], "cross_attention")
+        else "tokens"
+    )
     return Column(name, path, tuple(entry), block, len(blocks), (*last, *output), source)
 
 
@@ -176,7 +194,9 @@ _BLOCKS = ("encoder_block_post", "encoder_block_pre", "decoder_block_post", "dec
 
 def of_working(working: Working) -> Structure | None:
     """The blocks that a Working's groups are named after; None where there are none."""
-    columns = [_worked(working, group) for group in working.groups if group.equation in _BLOCKS and group.kind == "section"]
+    columns = [
+        _worked(working, group) for group in working.groups if group.equation in _BLOCKS and group.kind == "section"
+    ]
     columns = [column for column in columns if column.block]
     if not columns:
         return None
@@ -208,5 +228,7 @@ def _lines(working: Working, group: Group, masked: bool) -> tuple[str, ...]:
             return ("feed-forward network", f"{sizes[0][1]} → {sizes[0][0]} → {sizes[1][0]}")
         return ("feed-forward network",)
     heads = sum(1 for g in working.groups if g.parent == group.number and g.equation == "head")
-    title = {"cross_attention": "cross-attention"}.get(group.name, "masked self-attention" if masked else "self-attention")
+    title = {"cross_attention": "cross-attention"}.get(
+        group.name, "masked self-attention" if masked else "self-attention"
+    )
     return (title, f"{heads} head{'s' * (heads > 1)}")

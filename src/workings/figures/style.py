@@ -1,7 +1,7 @@
 """How figures look: for a page, a paper or slides, light or dark; and the canvas they are drawn on.
 
-Colours are those of Okabe and Ito (2008), which colour-blind readers tell apart; heat maps go one way from light to dark,
-so that they are read in grey too. Fonts are those that matplotlib brings: a figure is the same on every machine.
+Colours are those of Okabe and Ito (2008), which colour-blind readers tell apart; heat maps go one way from light to
+dark, so that they are read in grey too. Fonts are those that matplotlib brings: a figure is the same on every machine.
 """
 
 from __future__ import annotations
@@ -67,7 +67,9 @@ class Style:
     @property
     def heat(self) -> Colormap:
         """For what is never negative: from the background to the heaviest."""
-        ends = ["#1b2230", "#2a5f95", "#7cc4f5", "#e8f5ff"] if self.dark else ["#ffffff", "#a6cbe8", "#2f7fbf", "#08306b"]
+        ends = (
+            ["#1b2230", "#2a5f95", "#7cc4f5", "#e8f5ff"] if self.dark else ["#ffffff", "#a6cbe8", "#2f7fbf", "#08306b"]
+        )
         return LinearSegmentedColormap.from_list("workings", ends)
 
     @property
@@ -75,7 +77,7 @@ class Style:
         """For numbers of both signs: made to be read by everyone, and in grey."""
         return mpl.colormaps["cividis"]
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> Any:
         """For matplotlib: what holds while a figure is made, drawn and saved."""
         small = self.size * 0.88
         return {
@@ -149,7 +151,7 @@ class Drawing(Figure):
     @contextmanager
     def _styled(self) -> Iterator[None]:
         with mpl.rc_context(self.style.settings()), warnings.catch_warnings():
-            # A sign that no font here has is drawn as a frame; in an SVG it is there, and the reader's fonts may have it.
+            # A sign that no font here has is drawn as a frame; in an SVG it is there, and a reader's fonts may have it.
             warnings.filterwarnings("ignore", message=r"Glyph \d+ .*missing from font")
             yield
 
@@ -203,7 +205,7 @@ def fit(text: Text, width: float, least: float = 0.5) -> bool:
     """Make a text's letters smaller until it is no wider than `width` inches; False where it would be too small."""
     figure = text.get_figure(root=True)
     assert figure is not None
-    size = text.get_fontsize()
+    size = float(text.get_fontsize())
     for share in (1.0, 0.9, 0.8, 0.7, 0.6, 0.5):
         if share < least:
             break

@@ -65,12 +65,16 @@ def _end(path: str, longest: int) -> str:
 
 def hidden_of(working: Working, attention: Attention) -> Array | None:
     """What the mask of an attention hides: the mask of its group, or of one around it."""
+    if attention.mask is not None:
+        return heat.is_hidden(attention.mask)
     group = attention.group
     while group is not None:
         ref = names_of(working, group).get("mask")
         if ref is not None:
             mask = as_array(working.value(ref))
-            own = mask.shape == attention.weights.array.shape and not attention.weights.array[heat.is_hidden(mask)].any()
+            own = (
+                mask.shape == attention.weights.array.shape and not attention.weights.array[heat.is_hidden(mask)].any()
+            )
             return heat.is_hidden(mask) if own else None
         group = working.groups[group].parent
     return None
@@ -107,7 +111,9 @@ def draw_mask(working: Working, wish: Wish) -> Drawing:
     for address in wish.at:
         found = [one for one in found if one[0].path == address or one[0].path.startswith(f"{address}.")]
         if not found:
-            raise FigureError(f"--at {address}: there is no mask there", f"one of {', '.join(m.path for m, _ in masks(working))}")
+            raise FigureError(
+                f"--at {address}: there is no mask there", f"one of {', '.join(m.path for m, _ in masks(working))}"
+            )
     mask, attention = max(found, key=lambda one: one[0].array.size) if not wish.at else found[0]
     hidden = heat.is_hidden(mask.array)
     seen = Matrix(mask.path, np.where(hidden, -np.inf, 0.0), mask.rows, mask.columns)
@@ -130,7 +136,9 @@ def draw_address(working: Working, wish: Wish, address: str) -> Drawing:
         what = "has no numbers" if not array.size else f"holds {array.dtype} values"
         raise FigureError(f"{address} {what}", "real numbers")
     if array.ndim == 0:
-        raise FigureError(f"{address} is one number", "a vector or a matrix", f"work it out: workings show ... --at {address!r}")
+        raise FigureError(
+            f"{address} is one number", "a vector or a matrix", f"work it out: workings show ... --at {address!r}"
+        )
     if array.ndim == 1:
         array, labels = array[None, :], (None, *labels)
     matrices = []
@@ -144,4 +152,6 @@ def draw_address(working: Working, wish: Wish, address: str) -> Drawing:
         path = f"{address}[{', '.join(names)}]" if place else address
         matrices.append(Matrix(path, array[place], labels[array.ndim - 2], labels[array.ndim - 1]))
     size = " × ".join(map(str, array.shape))
-    return heat.panels(wish.style, matrices, titles([m.path for m in matrices]), f"{address}: {size} numbers.", working.decimals)
+    return heat.panels(
+        wish.style, matrices, titles([m.path for m in matrices]), f"{address}: {size} numbers.", working.decimals
+    )
