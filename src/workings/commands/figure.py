@@ -11,12 +11,9 @@ from workings.commands import output
 from workings.commands.problems import UserError
 
 if TYPE_CHECKING:
-    from torch import nn
-
     from workings.figures.style import Drawing, Style
     from workings.figures.wish import Wish
     from workings.recording.working import Working
-    from workings.transformer import Config
 
 ENDINGS = ("svg", "png", "pdf")
 _OF_A_RUN = ("blocks", "losses")
@@ -188,21 +185,10 @@ def _blocks(found: Namespace, style: Style) -> Drawing:
     from workings.commands import runs
     from workings.commands.cost import config_of
     from workings.figures.blocks import draw_blocks
-    from workings.figures.structure import UNKNOWN, of_model
+    from workings.figures.structure import UNKNOWN, of_config
 
     runs.check_installed()
-    structure = of_model(_outlined(config_of(found.what, found.vocabulary, otherwise=UNKNOWN)))
-    assert structure is not None
-    return draw_blocks(structure, style)
-
-
-def _outlined(config: Config) -> nn.Module:
-    import torch
-
-    from workings.transformer.models import build
-
-    with torch.device("meta"):
-        return build(config)
+    return draw_blocks(of_config(config_of(found.what, found.vocabulary, otherwise=UNKNOWN)), style)
 
 
 def _losses(found: Namespace, style: Style) -> Drawing:

@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING
 from workings.figures.errors import FigureError
 
 if TYPE_CHECKING:
-    from torch import nn
-
     from workings.figures.style import Drawing
     from workings.recording.working import Working
+    from workings.transformer import Model
 
 __all__ = ["FigureError", "figure"]
 
 
 def figure(
-    source: Working | nn.Module,
+    source: Working | Model,
     name: str,
     *,
     at: str | Sequence[str] = (),

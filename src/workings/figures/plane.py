@@ -80,6 +80,8 @@ def draw_plane(working: Working, wish: Wish) -> Drawing:
     start = move.before.array[:, [across, up]].astype(float)
     end = None if move.after is None else move.after.array[:, [across, up]].astype(float)
     every = EVERY in wish.tokens
+    if end is None and wish.tokens:
+        raise FigureError(f"--token {wish.tokens[0]}: no attention here takes the rows of {move.before.path} anywhere")
     asked = [] if end is None else _asked(working, wish, move.before, start, end)
     drawn = start if end is None else np.concatenate([start, end[asked]])
     low, high = _range(drawn)

@@ -10,7 +10,7 @@ from workings.frozen import frozen
 from workings.recording.working import Group, Working
 
 if TYPE_CHECKING:
-    from torch import nn
+    from workings.transformer import Config
 
 UNKNOWN = 1
 """The count of words of a model whose text, which alone tells it, has not been read."""
@@ -67,7 +67,19 @@ class Structure:
 # -- of a model --------------------------------------------------------------------------------------------------------
 
 
-def of_model(model: nn.Module) -> Structure | None:
+def of_config(config: Config) -> Structure:
+    """The structure of the model that a config describes, which is made without memory for its weights."""
+    import torch
+
+    from workings.transformer.models import build
+
+    with torch.device("meta"):
+        found = of_model(build(config))
+    assert found is not None
+    return found
+
+
+def of_model(model: object) -> Structure | None:
     """The structure of one of our transformers; None for any other module."""
     from workings.transformer import DecoderOnly, EncoderDecoder, EncoderOnly
 
