@@ -45,6 +45,11 @@ def ends(arrow):
     return tuple(start), tuple(end)
 
 
+def route(arrow):
+    """The points that an arrow in a diagram goes through."""
+    return [tuple(point) for point in arrow._path_original.vertices]
+
+
 def heats(drawing):
     """The heat maps as (numbers, names of rows, names of columns), in their order."""
     out = []
