@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import QuadMesh
 from matplotlib.patches import FancyArrowPatch
 from matplotlib.text import Text
 
@@ -53,11 +54,19 @@ def route(arrow):
 def heats(drawing):
     """The heat maps as (numbers, names of rows, names of columns), in their order."""
     out = []
-    for ax in drawing.findobj(lambda part: hasattr(part, "get_images") and part.get_images()):
+    for ax in drawing.findobj(Axes):
+        mesh = mesh_of(ax)
+        if mesh is None:
+            continue
         rows = [label.get_text() for label in ax.get_yticklabels()]
         columns = [label.get_text() for label in ax.get_xticklabels()]
-        out.append((np.ma.filled(ax.get_images()[0].get_array(), np.nan), rows, columns))
+        out.append((np.ma.filled(mesh.get_array(), np.nan), rows, columns))
     return out
+
+
+def mesh_of(ax):
+    """The cells of a heat map; None where there is none."""
+    return next((part for part in ax.collections if isinstance(part, QuadMesh)), None)
 
 
 def cell_texts(ax, columns):

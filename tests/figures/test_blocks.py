@@ -91,9 +91,12 @@ def test_a_residual_arrow_around_every_sub_layer(name):
         assert (norm.get_y() > total.get_y()) is not before
 
 
-def test_the_memory_goes_from_the_encoder_to_the_cross_attention():
+def test_encoder_and_decoder_with_residual_arrows_and_the_link_between_them():
+    """Figure 6 of the first text: two and three sub-layers, and the memory from the encoder to the cross-attention."""
     model, drawing = drawn(CONFIGS["as in 2017"])
     boxes = by_gid(drawing)
+    residual = [gid for gid in boxes if gid.endswith(":residual")]
+    assert [sum(gid.startswith(stack) for gid in residual) for stack in ("encoder.", "decoder.")] == [2, 3]
     asks = boxes["decoder.blocks.0.cross_attention"]
     link = route(boxes["memory:decoder.blocks.0.cross_attention"])
     modules = dict(model.named_modules())
@@ -137,8 +140,8 @@ def test_only_our_transformers():
 
 @pytest.mark.parametrize(("name", "parts"), [
     ("encoder-block", ["attention", "attention_norm", "feed_forward", "feed_forward_norm"]),
-    ("decoder-block", ["self_attention", "self_attention_norm", "cross_attention", "cross_attention_norm", "feed_forward",
-                       "feed_forward_norm"]),
+    ("decoder-block", ["self_attention", "self_attention_norm", "cross_attention", "cross_attention_norm",
+                       "feed_forward", "feed_forward_norm"]),
 ])  # fmt: skip
 def test_the_block_of_an_example(name, parts):
     """Figure 6 of the first text, equations (11), (13) and (14): attention, sum, norm, network, sum, norm."""

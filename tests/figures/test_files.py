@@ -85,6 +85,10 @@ def test_the_same_figure_is_the_same_file(kind):
         assert b"<dc:date>" not in first
 
 
+def test_a_notebook_shows_it():
+    assert draw("apple", "plane", style="paper")._repr_png_().startswith(b"\x89PNG\r\n\x1a\n")
+
+
 def test_nothing_of_matplotlib_is_changed():
     import matplotlib
 

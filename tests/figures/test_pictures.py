@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.figures.support import EXAMPLES, STYLES, by_gid, cell_texts, draw, ends, example, heats, outside, texts
+from tests.figures.support import EXAMPLES, STYLES, by_gid, cell_texts, draw, ends, example, heats, mesh_of, outside, texts
 
 import workings as wk
 
@@ -101,13 +101,13 @@ def test_plain_beside_projected():
     assert cell_texts(right, 4) == [[f"{number:.3f}" for number in row] for row in TABLE_2]
     assert {"a row asks", "a column answers"} <= set(texts(drawing))
     # One scale for both: the same shade is the same weight.
-    assert left.images[0].norm is right.images[0].norm
+    assert mesh_of(left).norm is mesh_of(right).norm
     assert "scaled" in drawing.caption  # which is here too, and is said to be
 
 
 def test_darker_is_heavier():
     for dark in (False, True):
-        image = draw("apple", "weights", dark=dark).axes[0].images[0]
+        image = mesh_of(draw("apple", "weights", dark=dark).axes[0])
         light = [image.cmap(image.norm(value))[:3] for value in (0.0, 0.2, 0.4)]
         grey = [0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b in light]
         assert grey == sorted(grey, reverse=not dark)
@@ -137,8 +137,10 @@ def test_what_a_mask_hides_is_hatched():
     assert hidden == {f"hidden-{row}-{column}" for row in range(4) for column in range(row + 1, 4)}
     mask, weights = draw("loss", "mask").axes
     assert len(mask.patches) == len(weights.patches) == 6
-    assert np.array_equal(np.isnan(np.ma.filled(mask.images[0].get_array(), np.nan)), np.triu(np.ones((4, 4)), 1) == 1)
-    assert (np.triu(weights.images[0].get_array(), 1) == 0).all()
+    later = np.triu(np.ones((4, 4)), 1) == 1
+    assert np.array_equal(np.isnan(np.ma.filled(mesh_of(mask).get_array(), np.nan)), later)
+    assert (np.asarray(mesh_of(weights).get_array())[later] == 0).all()
+    assert [text.get_text() for text in mask.texts].count("−∞") == 6
 
 
 def test_any_address_is_a_heat_map():
@@ -153,7 +155,7 @@ def test_any_address_is_a_heat_map():
     with pytest.raises(wk.FigureError, match="is one number; expected a vector or a matrix"):
         draw("apple", "plain.scores[Apple, shares]")
     with pytest.raises(
-        wk.FigureError, match=r"no figure 'plain.score', and no such value.*its figures are plane, weights"
+        wk.FigureError, match=r"no figure 'plain.score', and no one value.*its figures are plane, weights"
     ):
         draw("apple", "plain.score")
 
@@ -172,6 +174,24 @@ def test_weights_of_a_script_are_known_by_their_rows():
     assert np.round(ends(move)[1], 3).tolist() == [0.523, 0.497]
 
 
+def test_weights_that_are_no_attention_are_not_taken_for_one():
+    def regression(X):
+        weights = np.array([2.0, -1.0])
+        return X @ weights
+
+    with pytest.raises(wk.FigureError, match="this Working has no weights of attention"):
+        wk.figure(wk.show(regression, X), "weights")
+
+
+def test_whole_numbers_and_large_masks():
+    working = wk.show(lambda a: a + 1, np.arange(6).reshape(2, 3))
+    assert cell_texts(wk.figure(working, "a").axes[0], 3) == [["0", "1", "2"], ["3", "4", "5"]]
+    later = np.triu(np.full((60, 60), -np.inf), 1)
+    drawing = wk.figure(wk.show(lambda mask: mask + 0.0, later), "mask")
+    assert len(drawing.axes[0].patches) == 0  # 1,770 hatches would be slow; one colour says it
+    assert np.ma.count_masked(mesh_of(drawing.axes[0]).get_array()) == 1770
+
+
 # -- one word's attention ---------------------------------------------------------------------------------------------
 
 
@@ -187,6 +207,11 @@ def test_apple_through_attention():
     assert np.array(widths) / widths[1] == pytest.approx(np.array(TABLE_2[0]) / TABLE_2[0][1], abs=0.003)
     for arrow in ("row-query", "row-key", "row-value", "query-scores", "key-scores", "softmax", "value-row", "mix"):
         assert arrow in by_gid(drawing)
+
+
+def test_what_the_mask_hides_has_no_score():
+    written = texts(draw("loss", "attention", token="Apple"))  # the second of four words
+    assert written.count("hidden") == 2
 
 
 def test_another_word_and_a_memory():

@@ -52,7 +52,7 @@ def run(found: Namespace) -> None:
 
 
 def config_of(name: str, vocabulary: int | None = None, otherwise: int | None = None) -> Config:
-    """The Config in a file, or of a trained model.
+    """The Config in a file, of a trained model, or of a well-known shape by its name.
 
     How many words a run file's model has may follow only from its text: `vocabulary` says it, and where that is not
     given, `otherwise` is taken.
@@ -63,7 +63,10 @@ def config_of(name: str, vocabulary: int | None = None, otherwise: int | None = 
     if path.suffix.lower() == ".toml" and not path.is_dir():
         return _from_run_file(name, vocabulary, otherwise)
     from workings.transformer import Config
+    from workings.transformer.presets import PRESETS
 
+    if name in PRESETS and not path.exists():
+        return PRESETS[name]() if vocabulary is None else PRESETS[name](vocabulary)
     run = runs.open_run(name)
     if runs.shape_of(run) == "embeddings":
         raise UserError(f"{name}: this is embeddings of words", "a transformer")

@@ -23,7 +23,7 @@ _STYLES = ("page", "paper", "slides")
 def options(parser: ArgumentParser) -> None:
     """What `workings figure` takes."""
     add = parser.add_argument
-    what = "an example's name, an example or run file (.toml), a script (.py), a saved Working, or a training"
+    what = "an example's name, an example or run file (.toml), a script (.py), a saved Working, a training, paper-base"
     add("what", metavar="WHAT", help=f"what is drawn: {what}")
     add(
         "figure",
@@ -118,12 +118,12 @@ def _safe(name: str) -> str:
 def _drawn(found: Namespace, style: Style) -> Drawing:
     if _is_training(found.what) and found.figure in _OF_A_RUN:
         return _blocks(found, style) if found.figure == "blocks" else _losses(found, style)
-    if _is_run_file(found.what) or found.what.endswith(".json"):
+    if _is_config(found.what):
         if found.figure == "blocks":
             return _blocks(found, style)
         hint = f"train it, then: workings figure RUN {found.figure}"
         raise UserError(
-            f"{found.figure}: {found.what} says what is to be trained, and has no numbers yet", "blocks", hint
+            f"{found.figure}: {found.what} says what a model is made of, and has no numbers yet", "blocks", hint
         )
     if _is_training(found.what) and not found.sentence:
         hint = f'give it a sentence: workings figure {found.what} {found.figure} "..." -o FILE'
@@ -169,9 +169,14 @@ def _is_training(what: str) -> bool:
     return runs.is_run(what)
 
 
-def _is_run_file(what: str) -> bool:
-    """Whether a .toml file says what to train; an example's file has no task."""
+def _is_config(what: str) -> bool:
+    """Whether this says what a model is made of: a run file, a config as JSON, or a well-known shape by its name."""
+    from workings.transformer.presets import PRESETS
+
     path = Path(what)
+    if path.suffix.lower() == ".json" or (what in PRESETS and not path.exists()):
+        return True
+    # An example is a .toml file too, and has no task.
     if path.suffix.lower() != ".toml" or not path.is_file():
         return False
     try:
@@ -206,7 +211,7 @@ def _listed(found: Namespace) -> str:
     from workings.figures.registry import MODEL_KIND, offered
 
     lines: list[tuple[str, str]] = []
-    if _is_training(found.what) or _is_run_file(found.what) or found.what.endswith(".json"):
+    if _is_training(found.what) or _is_config(found.what):
         lines.append(MODEL_KIND)
         if _is_training(found.what):
             lines.append(("losses", "the course of the training (--of loss, accuracy, rate, norm)"))

@@ -10,6 +10,7 @@ from workings.figures.errors import FigureError
 from workings.figures.finding import Array, Attention, attentions, chosen, names_of, rows_mixed, tokens
 from workings.figures.sketch import Box, Sketch
 from workings.figures.style import Drawing, label
+from workings.figures.weights import hidden_of
 from workings.figures.wish import Wish
 from workings.frozen import frozen
 from workings.reading.numbers import column
@@ -68,13 +69,13 @@ def draw_attention(working: Working, wish: Wish) -> Drawing:
     """The texts' third figure."""
     found = worked(working)
     if wish.at:
-        some = chosen([steps.attention for steps in found], wish.at)
-        found = [steps for steps in found if steps.attention in some]
+        some = {one.path for one in chosen([steps.attention for steps in found], wish.at)}
+        found = [steps for steps in found if steps.attention.path in some]
     # Unless asked otherwise, the last one with a projection: with plain rows there is less to see.
     whole = [steps for steps in found if not steps.attention.many] or found
     steps = found[0] if wish.at else next((s for s in reversed(whole) if s.given), whole[-1])
     names = steps.attention.weights.rows
-    asking = tokens(working, names, wish.tokens, steps.attention.weights.array.shape[0])
+    asking = tokens(names, wish.tokens, steps.attention.weights.array.shape[0])
     if len(asking) > 1:
         raise FigureError(f"{len(asking)} words", "one, whose attention is drawn", "draw a figure for each")
     return _Flow(working, steps, asking[0], wish).draw()
@@ -92,6 +93,8 @@ class _Flow:
     def __init__(self, working: Working, steps: Steps, row: int, wish: Wish) -> None:
         self.working, self.steps, self.row = working, steps, row
         weights = steps.attention.weights
+        hidden = hidden_of(working, steps.attention)
+        self.hidden = np.zeros(weights.array.shape[1], bool) if hidden is None else hidden[row]
         self.places = shown_of(weights.array.shape[1], _ROWS)
         self.word = label(weights.rows[row], 16) if weights.rows else f"row {row}"
         self.words = [
@@ -200,7 +203,9 @@ class _Flow:
             sketch.text(_SCORES[0] + 0.6, y, word, size=0.9, ha="left", width=4.6)
             if place is None:
                 continue
-            sketch.text(_SCORES[0] + 8.4, y, next(score_texts)[0], size=0.9, ha="right", width=3.2)
+            score = next(score_texts)[0]
+            text = "hidden" if self.hidden[place] else score
+            sketch.text(_SCORES[0] + 8.4, y, text, size=0.9, ha="right", width=3.2)
             length = max(2.8 * float(weights[place]) / most, 0.05)
             sketch.box(_WEIGHTS[0] + 0.6, y - 0.45, length, 0.9, f"weight-{place}", rounding=0.0, edgecolor="none",
                        facecolor=sketch.style.colours[0])  # fmt: skip

@@ -69,11 +69,6 @@ def names_of(working: Working, group: int) -> dict[str, Ref]:
     return {b.name: b.ref for b in working.bindings if b.group == group}
 
 
-def group_of(working: Working, equation: str) -> Iterator[Group]:
-    """The groups of an equation, from the outermost on."""
-    return (group for group in working.groups if group.equation == equation)
-
-
 def attentions(working: Working) -> list[Attention]:
     """Every attention in its order. What was found once is not found again under another name."""
     mixers = _mixers(working)
@@ -106,12 +101,19 @@ def _named_weights(working: Working, mixers: dict[Ref, int]) -> Iterator[Attenti
             continue
         seen.add(ref)
         step = working.steps[ref.step]
-        if step.dtype.startswith("float") and 1 <= len(step.shape) - len(ref.index) <= 2:
+        if not step.dtype.startswith("float") or not _weighs(working, group, ref, mixers):
+            continue
+        if 1 <= len(step.shape) - len(ref.index) <= 2:
             path = working.index.group_path(group.number)
             many, label = _head_of(working, group)
             yield Attention(path, matrix(working, ref), group.number, ref.step, mixers.get(ref), many, label)
         else:
             yield from _apart(working, ref, group.number, mixers.get(ref))
+
+
+def _weighs(working: Working, group: Group, ref: Ref, mixers: dict[Ref, int]) -> bool:
+    """Whether these are weights of attention: in an example they are; elsewhere they sum to 1 and mix something."""
+    return group.kind == "section" or (ref in mixers and is_distribution(as_array(working.value(ref))))
 
 
 def _head_of(working: Working, group: Group) -> tuple[str, str]:
@@ -186,7 +188,7 @@ def chosen(found: list[Attention], at: tuple[str, ...]) -> list[Attention]:
         if not some:
             paths = ", ".join(dict.fromkeys(one.path for one in found[:12]))
             raise FigureError(f"--at {address}: there is no attention there", f"one of {paths}")
-        out += [one for one in some if one not in out]
+        out += [one for one in some if not any(one is other for other in out)]
     return out
 
 
@@ -199,7 +201,7 @@ def _leads_to(address: str, attention: Attention) -> bool:
     return False
 
 
-def tokens(working: Working, names: Names, wanted: tuple[str, ...], count: int) -> list[int]:
+def tokens(names: Names, wanted: tuple[str, ...], count: int) -> list[int]:
     """The rows of words that are asked for, by label or zero-based number. Raises FigureError for one not there."""
     if not wanted:
         return [0]

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from workings.figures import heat
 from workings.figures.errors import FigureError
 from workings.figures.finding import Attention, Matrix, attentions, matrix, names_of
-from workings.figures.style import Drawing, canvas, label
+from workings.figures.style import Drawing, canvas, ending
 from workings.figures.weights import hidden_of, reading
 from workings.figures.wish import Wish
 from workings.frozen import frozen
@@ -77,7 +77,7 @@ def draw_heads(working: Working, wish: Wish) -> Drawing:
         names = [f"head {one.head}" for one in layer.heads]
         return heat.panels(
             wish.style, [one.weights for one in layer.heads], names, caption + tail, working.decimals, asks=True,
-            hidden=[hidden_of(working, one) for one in layer.heads], heading=label(layer.path, 60),
+            hidden=[hidden_of(working, one) for one in layer.heads], heading=ending(layer.path, 60),
         )  # fmt: skip
     return _joined(working, wish, layer, f"{caption} Below: their outputs side by side, times W_O.{tail}")
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import Colormap, Normalize
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import Bbox
 
 from workings.figures.finding import Array, Matrix
@@ -22,6 +22,7 @@ _MOST_LABELS = 64
 _MOST_NUMBERS = 900
 _LEAST = 4.5
 """Points of the smallest letters that are written into a cell."""
+_MOST_SHAPES = 10_000
 _PER_ROW = 4
 
 
@@ -30,10 +31,11 @@ class Heat:
     """A heat map that was drawn, with what its numbers need."""
 
     ax: Axes
-    array: Array
+    numbers: Array
     hides: Array
     colours: Colormap
     norm: Normalize
+    style: Style
 
 
 def panels(
@@ -50,7 +52,7 @@ def panels(
 ) -> Drawing:
     """Heat maps side by side, of one scale where they are to be compared."""
     count = len(matrices)
-    across = min(count, _PER_ROW if count != 4 or style.height else 2)
+    across = 2 if count == 4 and style.height is None else min(count, _PER_ROW)
     if count > _PER_ROW:
         across = min(_PER_ROW, math.ceil(math.sqrt(count)))
     down = math.ceil(count / across)
@@ -122,22 +124,31 @@ def heat(
     *,
     rows: bool = True,
 ) -> Heat:
-    """One heat map. What is `hidden`, or is no finite number, is hatched."""
+    """One heat map, its cells as shapes that stay sharp. What is `hidden`, or is no finite number, is hatched."""
     array = np.asarray(shown.array, dtype=float)
+    rows_count, columns_count = array.shape
     norm = norm or scale_of([array])
     colours = colours_of(style, norm)
-    image = ax.imshow(np.where(np.isfinite(array), array, np.nan), cmap=colours, norm=norm, aspect="auto")
-    image.set_zorder(0)
+    hides = ~np.isfinite(array) if hidden is None else hidden | ~np.isfinite(array)
+    many = int(hides.sum()) > _MOST_NUMBERS
+    ax.pcolormesh(
+        np.arange(columns_count + 1) - 0.5, np.arange(rows_count + 1) - 0.5,
+        np.ma.masked_where(hides if many else ~np.isfinite(array), array), cmap=colours, norm=norm,
+        edgecolors="face", linewidth=0.1, rasterized=array.size > _MOST_SHAPES,
+    )  # fmt: skip
+    ax.set_xlim(-0.5, columns_count - 0.5)
+    ax.set_ylim(rows_count - 0.5, -0.5)
+    if many:  # a hatch for each would be large and slow
+        ax.set_facecolor(style.faint)
     ax.set_box_aspect(_shape(*array.shape))
     _label_axes(ax, shown, rows)
     for side in ax.spines.values():
         side.set_color(style.faint)
-    hides = ~np.isfinite(array) if hidden is None else hidden | ~np.isfinite(array)
-    for row, at in np.argwhere(hides):
+    for row, at in np.argwhere(hides)[: 0 if many else None]:
         frame = Rectangle((at - 0.5, row - 0.5), 1, 1, facecolor=style.paper, edgecolor=style.faint, hatch="////", lw=0)
         frame.set_gid(f"hidden-{row}-{at}")
         ax.add_patch(frame)
-    return Heat(ax, array, hides, colours, norm)
+    return Heat(ax, shown.array, hides, colours, norm, style)
 
 
 def _label_axes(ax: Axes, shown: Matrix, rows: bool) -> None:
@@ -150,16 +161,10 @@ def _label_axes(ax: Axes, shown: Matrix, rows: bool) -> None:
         elif count <= _MOST_LABELS:
             axis.set_ticks(range(count), [label(n) for n in names] if names else [str(n) for n in range(count)])
         else:
-            axis.set_major_locator(_every(count))
+            axis.set_major_locator(MaxNLocator(8, integer=True))
     ax.tick_params(length=0)
     if not rows:
         ax.tick_params(labelleft=False)
-
-
-def _every(count: int) -> Any:
-    from matplotlib.ticker import MaxNLocator
-
-    return MaxNLocator(8, integer=True)
 
 
 def settle(drawing: Drawing, heats: Sequence[Heat], decimals: int) -> None:
@@ -186,16 +191,20 @@ def _turn(ax: Axes) -> None:
 
 
 def _write(drawing: Drawing, heat: Heat, decimals: int) -> None:
-    ax, array, hides, colours, norm = heat.ax, heat.array, heat.hides, heat.colours, heat.norm
-    if array.size > _MOST_NUMBERS:
+    ax, numbers, style = heat.ax, heat.numbers, heat.style
+    if numbers.size > _MOST_NUMBERS:
         return
     box: Bbox = ax.get_window_extent()
-    width, height = box.width / array.shape[1] / drawing.dpi, box.height / array.shape[0] / drawing.dpi
-    texts = column(array, decimals)
-    drawn = [
-        ax.text(at, row, texts[row][at], ha="center", va="center", color=contrasting(colours(norm(array[row, at]))))
-        for row, at in np.argwhere(~hides)
-    ]
+    width, height = box.width / numbers.shape[1] / drawing.dpi, box.height / numbers.shape[0] / drawing.dpi
+    texts = column(numbers, decimals)
+    drawn = []
+    for (row, at), hides in np.ndenumerate(heat.hides):
+        if not hides:
+            colour = contrasting(heat.colours(heat.norm(float(numbers[row, at]))))
+            drawn.append(ax.text(at, row, texts[row][at], ha="center", va="center", color=colour))
+        elif not np.isfinite(numbers[row, at]):
+            ground = {"facecolor": style.paper, "edgecolor": "none", "pad": 0.15 * style.size}
+            drawn.append(ax.text(at, row, texts[row][at], ha="center", va="center", color=style.ink, bbox=ground))
     if not drawn:
         return
     longest = max(drawn, key=lambda text: len(text.get_text()))

@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
 from workings.figures.curves import Curve
-from workings.figures.style import Drawing, Style, canvas, label
+from workings.figures.style import Drawing, Style, canvas, ending
 
 _LINES = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1, 2)))
 MARKS = "os^DvPX*"
@@ -42,9 +42,10 @@ def _chart(ax: Axes, title: str, curves: Sequence[Curve], style: Style, named: i
         xs, ys = [x for x, _ in curve.points], [y for _, y in curve.points]
         few = len(xs) <= 40
         ax.plot(
-            xs, ys, label=label(curve.name, 60), color=style.colours[number % len(style.colours)],
+            xs, ys, label=ending(curve.name, 60), color=style.colours[number % len(style.colours)],
             linestyle=_LINES[number % len(_LINES)], marker=MARKS[number % len(MARKS)], ms=style.size * 0.42,
             markevery=1 if few else max(len(xs) // 12, 1), mec=style.paper, mew=style.line * 0.25, lw=style.line,
+            gid=f"curve-{number}",
         )  # fmt: skip
     ax.set_xlabel("step")
     ax.set_ylabel(title)

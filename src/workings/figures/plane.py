@@ -82,8 +82,10 @@ def draw_plane(working: Working, wish: Wish) -> Drawing:
     every = EVERY in wish.tokens
     if end is None and wish.tokens:
         raise FigureError(f"--token {wish.tokens[0]}: no attention here takes the rows of {move.before.path} anywhere")
-    asked = [] if end is None else _asked(working, wish, move.before, start, end)
+    asked = [] if end is None else _asked(wish, move.before, start, end)
     drawn = start if end is None else np.concatenate([start, end[asked]])
+    if not np.isfinite(drawn).all():
+        raise FigureError(f"{move.before.path} holds numbers that are not finite", "rows that are points of a plane")
     low, high = _range(drawn)
     drawing = canvas(wish.style, min(max((high - low)[1] / (high - low)[0], 0.4), 1.4) * 0.9 + 0.1)
     with drawing.making():
@@ -99,12 +101,12 @@ def draw_plane(working: Working, wish: Wish) -> Drawing:
     return drawing
 
 
-def _asked(working: Working, wish: Wish, rows: Matrix, start: Array, end: Array) -> list[int]:
+def _asked(wish: Wish, rows: Matrix, start: Array, end: Array) -> list[int]:
     """The rows whose way is drawn: the words asked for, or the one that is taken furthest."""
     if EVERY in wish.tokens:
         return list(range(len(start)))
     if wish.tokens:
-        return tokens(working, rows.rows, wish.tokens, len(start))
+        return tokens(rows.rows, wish.tokens, len(start))
     return [int(np.argmax(np.hypot(*(end - start).T)))]
 
 

@@ -122,7 +122,7 @@ def _map(one: Matrix, wish: Wish, decimals: int) -> Drawing:
         ax.set_box_aspect(None)
         ax.set_xlabel("coordinate: fast on the left, slow on the right" if _slows(one) else "coordinate")
         ax.set_ylabel("position")
-        bar = drawing.colorbar(ax.images[0], ax=ax, aspect=25, pad=0.02)
+        bar = drawing.colorbar(ax.collections[0], ax=ax, aspect=25, pad=0.02)
         bar.outline.set_edgecolor(style.faint)
         heat.settle(drawing, [drawn], min(decimals, 2))
     drawing.caption = f"The vectors of {length} positions ({one.path}), a row each. "

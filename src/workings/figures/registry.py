@@ -51,7 +51,7 @@ KINDS = (
     Kind(
         "attention",
         "one word's way through attention: projections, scores, softmax, mix (--token)",
-        "an attention with scores, weights and values of its own names",
+        "attention with names for its scores, weights and values",
         worked,
         draw_attention,
     ),
@@ -72,7 +72,7 @@ KINDS = (
     Kind(
         "mask",
         "what a mask hides, beside the weights that come of it",
-        "a mask",
+        "mask",
         masks,
         draw_mask,
     ),
@@ -123,16 +123,17 @@ def draw(working: Working, name: str, wish: Wish) -> Drawing:
     """A figure by its name, or any value by its address as a heat map. Raises FigureError and AddressError."""
     known = {kind.name: kind for kind in KINDS}
     kind = known.get(name)
-    there = ", ".join(each.name for each in offered(working)) or "none of the named ones"
     if kind is not None:
         if not kind.has(working):
-            raise FigureError(
-                f"{name}: this Working has no {kind.needs}", "", f"its figures are {there}; or any address"
-            )
+            hint = f"its figures are {_told(working)}; or any address"
+            raise FigureError(f"{name}: this Working has no {kind.needs}", "", hint)
         return kind.draw(working, wish)
     try:
         return draw_address(working, wish, name)
     except AddressError as error:
-        raise FigureError(
-            f"there is no figure {name!r}, and no such value: {error}", "", f"its figures are {there}"
-        ) from None
+        hint = f"its figures are {_told(working)}"
+        raise FigureError(f"there is no figure {name!r}, and no one value: {error}", "", hint) from None
+
+
+def _told(working: Working) -> str:
+    return ", ".join(kind.name for kind in offered(working)) or "none of the named ones"

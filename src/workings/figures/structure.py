@@ -201,6 +201,7 @@ def _positions(module: Any) -> tuple[str, ...]:
 
 # -- of a Working ------------------------------------------------------------------------------------------------------
 
+_ROLES: dict[str, Role] = {"cross_attention": "cross-attention", "feed_forward": "feed-forward"}
 _BLOCKS = ("encoder_block_post", "encoder_block_pre", "decoder_block_post", "decoder_block_pre")
 
 
@@ -225,7 +226,7 @@ def _worked(working: Working, block: Group) -> Column:
     for name in ("attention", "self_attention", "cross_attention", "feed_forward"):
         if name in inner and f"{name}_norm" in inner:
             lines = _lines(working, inner[name], masked and name != "cross_attention")
-            role: Role = {"cross_attention": "cross-attention", "feed_forward": "feed-forward"}.get(name, "attention")  # type: ignore[assignment]
+            role = _ROLES.get(name, "attention")
             norm = Part(f"{path}.{name}_norm", ("layer norm",))
             subs.append(SubLayer(role, Part(f"{path}.{name}", lines), norm, block.equation.endswith("_pre")))
     kind = "encoder" if block.equation.startswith("encoder") else "decoder"

@@ -77,11 +77,13 @@ class Style:
         """For numbers of both signs: made to be read by everyone, and in grey."""
         return mpl.colormaps["cividis"]
 
-    def settings(self) -> Any:
+    def settings(self) -> Any:  # matplotlib's own type lists every key that there is
         """For matplotlib: what holds while a figure is made, drawn and saved."""
         small = self.size * 0.88
         return {
             "font.family": list(self.family),
+            "font.sans-serif": ["DejaVu Sans"],
+            "font.serif": ["DejaVu Serif"],
             "font.size": self.size,
             "axes.titlesize": self.size * 1.08,
             "axes.labelsize": self.size,
@@ -115,7 +117,8 @@ class Style:
         }
 
 
-_SANS, _SERIF = ("DejaVu Sans",), ("STIXGeneral", "DejaVu Serif", "DejaVu Sans")
+# Those that come with matplotlib, then whatever shows an SVG has of that kind.
+_SANS, _SERIF = ("sans-serif",), ("STIXGeneral", "serif", "sans-serif")
 _STYLES = {
     "page": Style("page", 5.6, 8.0, None, 10.0, 1.6, 160, _SANS),
     "paper": Style("paper", 84 * MILLIMETRE, 174 * MILLIMETRE, None, 8.0, 1.0, 600, _SERIF),
@@ -177,7 +180,7 @@ class Drawing(Figure):
         if described is None:
             return None
         dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
-        return {described: self.caption, **dates}
+        return {described: visible(self.caption), **dates}
 
     def _repr_png_(self) -> bytes:
         """A notebook shows it."""
@@ -199,6 +202,12 @@ def label(text: str, longest: int = _LONGEST) -> str:
     """A token as it is drawn: nothing in it moves or hides, and a very long one is cut."""
     shown = visible(text)
     return shown if len(shown) <= longest else shown[: longest - 1] + "…"
+
+
+def ending(text: str, longest: int) -> str:
+    """A path or a name of which the end tells most."""
+    shown = visible(text)
+    return shown if len(shown) <= longest else "…" + shown[-longest + 1 :]
 
 
 def fit(text: Text, width: float, least: float = 0.5) -> bool:

@@ -9,8 +9,8 @@ import numpy as np
 
 from workings.figures import heat
 from workings.figures.errors import FigureError
-from workings.figures.finding import Array, Attention, Matrix, attentions, chosen, names_of
-from workings.figures.style import Drawing, Style, label
+from workings.figures.finding import Array, Attention, Matrix, attentions, chosen, matrix, names_of
+from workings.figures.style import Drawing, Style, ending
 from workings.figures.wish import Wish
 from workings.recording.operations.bound import as_array
 from workings.recording.working import Working
@@ -31,7 +31,8 @@ def draw_weights(working: Working, wish: Wish) -> Drawing:
     if len(shown) > _PANELS:
         raise FigureError(f"{len(shown)} heat maps", f"at most {_PANELS} in one figure", "say which with --at")
     names = titles([one.path for one in shown])
-    also = [one.path for one in found if one not in shown]
+    drawn = {one.path for one in shown}
+    also = [one.path for one in found if one.path not in drawn]
     caption = f"The attention weights of {' beside '.join(one.path for one in shown)}. {reading(wish.style)}"
     if also:
         caption += f" Also here: {', '.join(also[:6])}{', …' * (len(also) > 6)} (--at)."
@@ -55,12 +56,7 @@ def titles(paths: Sequence[str]) -> list[str]:
     parts = [path.split(".") for path in paths]
     while len(parts) > 1 and all(len(p) > 1 and p[0] == parts[0][0] for p in parts):
         parts = [p[1:] for p in parts]
-    longest = 30 if len(parts) == 1 else 22
-    return [label(".".join(p), longest) if len(".".join(p)) <= longest else _end(".".join(p), longest) for p in parts]
-
-
-def _end(path: str, longest: int) -> str:
-    return "…" + path[-longest + 1 :]
+    return [ending(".".join(part), 30 if len(parts) == 1 else 22) for part in parts]
 
 
 def hidden_of(working: Working, attention: Attention) -> Array | None:
@@ -82,8 +78,6 @@ def hidden_of(working: Working, attention: Attention) -> Array | None:
 
 def masks(working: Working) -> list[tuple[Matrix, Attention | None]]:
     """Every mask, with the first attention that obeys it."""
-    from workings.figures.finding import matrix
-
     out: dict[int, tuple[Matrix, Attention | None]] = {}
     found = attentions(working)
     # In the outermost group that names it: the attentions that obey it stand in there.
