@@ -138,7 +138,6 @@ def test_plot_draws_with_the_same_figures(workings, writer, tmp_path):
     assert len(names) == 4
 
 
-
 def test_what_figure_refuses(refused, workings, writer, tmp_path):
     assert "a figure is a file, and none was named; expected -o plane.svg" in refused("figure", "apple", "plane")
     assert ".jpg is not one it draws; expected one of .svg, .png, .pdf" in refused(

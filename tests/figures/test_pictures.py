@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.figures.support import EXAMPLES, STYLES, by_gid, cell_texts, draw, ends, example, heats, mesh_of, outside, texts
+from tests.figures.support import (
+    EXAMPLES,
+    STYLES,
+    by_gid,
+    cell_texts,
+    draw,
+    ends,
+    example,
+    heats,
+    mesh_of,
+    outside,
+    texts,
+)
 
 import workings as wk
 
