@@ -224,6 +224,9 @@ def test_apple_through_attention():
 def test_what_the_mask_hides_has_no_score():
     written = texts(draw("loss", "attention", token="Apple"))  # the second of four words
     assert written.count("hidden") == 2
+    # Unless a word is asked for, it is one that sees all: the last one here, the first without a mask.
+    assert "new fell" in texts(draw("loss", "attention"))
+    assert "new Your" in texts(draw("journey", "attention"))
 
 
 def test_another_word_and_a_memory():

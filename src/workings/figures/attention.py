@@ -74,17 +74,20 @@ def draw_attention(working: Working, wish: Wish) -> Drawing:
     # Unless asked otherwise, the last one with a projection: with plain rows there is less to see.
     whole = [steps for steps in found if not steps.attention.many] or found
     steps = found[0] if wish.at else next((s for s in reversed(whole) if s.given), whole[-1])
-    names = steps.attention.weights.rows
-    asking = tokens(names, wish.tokens, steps.attention.weights.array.shape[0])
+    weights = steps.attention.weights
+    asking = tokens(weights.rows, wish.tokens, weights.array.shape[0]) if wish.tokens else [_sees_most(working, steps)]
     if len(asking) > 1:
         raise FigureError(f"{len(asking)} words", "one, whose attention is drawn", "draw a figure for each")
     return _Flow(working, steps, asking[0], wish).draw()
 
 
-# Where the columns of the diagram begin and how wide they are, in ems.
-_COME_IN, _PARTS, _OUT = (0.5, 7.8), (15.2, 7.8), (58.0, 7.8)
-_SCORES, _WEIGHTS, _VALUES = (25.4, 9.0), (38.8, 7.2), (47.2, 6.6)
-_WIDTH, _LINE = 66.3, 1.5
+def _sees_most(working: Working, steps: Steps) -> int:
+    """The first word from which the fewest others are hidden: of a causal mask the last, without one the first."""
+    hidden = hidden_of(working, steps.attention)
+    return 0 if hidden is None else int(np.argmin(hidden.sum(axis=1)))
+
+
+_LINE = 1.5  # the height of a line of the tables, in ems
 
 
 class _Flow:
@@ -104,13 +107,30 @@ class _Flow:
         self.apart = max(5.2, self.table / 2 + 1.0)
         self.height = 2 * self.apart + 3.2 + 3.6
         self.middle = self.height / 2 + 0.7
-        self.sketch = Sketch(wish.style, _WIDTH, self.height)
+        width = self._place_columns()
+        self.sketch = Sketch(wish.style, width, self.height)
+
+    def _place_columns(self) -> float:
+        """Where the columns begin and how wide they are, in ems: vectors take the room that their numbers need."""
+        steps = self.steps
+        longest = max(
+            *(len(self._numbers(self._row(ref, self.row))) for ref in (steps.rows, steps.queries, steps.output)),
+            *(len(self._numbers(self._row(steps.values, place))) for place in self.places if place is not None),
+        )
+        wide, values = min(max(0.5 * longest + 0.9, 7.8), 13.0), min(max(0.53 * longest + 0.6, 6.6), 13.0)
+        self.come_in = 0.5, wide
+        self.parts = 7.4 + wide, wide
+        self.scores = self.parts[0] + wide + 2.4, 9.0
+        self.weights = self.scores[0] + 13.4, 7.2
+        self.values = self.weights[0] + 8.4, values
+        self.out = self.values[0] + values + 4.2, wide
+        return self.out[0] + wide + 0.5
 
     def draw(self) -> Drawing:
         sketch, steps = self.sketch, self.steps
         with sketch.drawing.making():
             self._frame()
-            row = self._vector_box(_COME_IN, self.middle, self.word, self._row(steps.rows, self.row), "row")
+            row = self._vector_box(self.come_in, self.middle, self.word, self._row(steps.rows, self.row), "row")
             query, key, value = self._projections(row)
             scores, weights, values = self._tables()
             left, colours = scores.left[0], sketch.style.colours
@@ -122,7 +142,9 @@ class _Flow:
             sketch.arrow([scores.right, weights.left], "softmax")
             sketch.text((scores.right[0] + weights.left[0]) / 2, self.middle + 0.8, "softmax", size=0.85)
             sketch.text((weights.right[0] + values.left[0]) / 2, self.middle, "×")
-            out = self._vector_box(_OUT, self.middle, f"new {self.word}", self._row(steps.output, self.row), "output")
+            out = self._vector_box(
+                self.out, self.middle, f"new {self.word}", self._row(steps.output, self.row), "output"
+            )
             sketch.arrow([values.right, out.left], "mix")
             sketch.text(values.right[0] + 2.3, self.middle + 0.9, "sum", size=0.85)
         sketch.drawing.caption = (
@@ -133,7 +155,7 @@ class _Flow:
         return sketch.drawing
 
     def _frame(self) -> None:
-        start, end = _COME_IN[0] + _COME_IN[1] + 1.0, _VALUES[0] + _VALUES[1] + 0.9
+        start, end = self.come_in[0] + self.come_in[1] + 1.0, self.values[0] + self.values[1] + 0.9
         line = (0, (4, 3))
         self.sketch.box(
             start, 0.5, end - start, self.height - 1.0, "every-token", facecolor="none", linestyle=line, rounding=0.6
@@ -161,9 +183,11 @@ class _Flow:
             look = {"edgecolor": sketch.style.colours[number], "lw": sketch.line * 1.4}
             # In cross-attention keys and values are of other rows: there may be none for this word.
             if ref is not self.steps.queries and self._of_a_memory():
-                box = sketch.said(_PARTS[0], y - 1.6, _PARTS[1], 3.2, [f"{name}s", "of the memory"], name, **look)
+                box = sketch.said(
+                    self.parts[0], y - 1.6, self.parts[1], 3.2, [f"{name}s", "of the memory"], name, **look
+                )
             else:
-                box = self._vector_box(_PARTS, y, name, self._row(ref, self.row), name, **look)
+                box = self._vector_box(self.parts, y, name, self._row(ref, self.row), name, **look)
                 turn = row.right[0] + 1.8
                 sketch.arrow([row.right, (turn, row.right[1]), (turn, box.left[1]), box.left], f"row-{name}")
                 text = matrix if matrix in self.steps.given else "as it is"
@@ -180,13 +204,17 @@ class _Flow:
         sketch = self.sketch
         low, top = self.middle - self.table / 2, self.middle + self.table / 2
         boxes = []
-        for (x, width), colour, name in ((_SCORES, 1, "scores"), (_WEIGHTS, 0, "weights"), (_VALUES, 2, "values")):
+        for (x, width), colour, name in (
+            (self.scores, 1, "scores"),
+            (self.weights, 0, "weights"),
+            (self.values, 2, "values"),
+        ):
             edge = sketch.style.colours[colour]
             boxes.append(
                 sketch.box(x, low, width, self.table, name, facecolor="none", edgecolor=edge, lw=sketch.line * 1.2)
             )
-        heads = [(_SCORES[0] + 0.6, "left", "key of"), (_SCORES[0] + 8.4, "right", "score")]
-        heads += [(_WEIGHTS[0] + 3.6, "center", "weight"), (_VALUES[0] + 3.3, "center", "value")]
+        heads = [(self.scores[0] + 0.6, "left", "key of"), (self.scores[0] + 8.4, "right", "score")]
+        heads += [(self.weights[0] + 3.6, "center", "weight"), (self.values[0] + self.values[1] / 2, "center", "value")]
         for x, side, text in heads:
             sketch.text(x, top - 1.0, text, size=0.85, ha=side)
         self._lines(top - 2.4)
@@ -200,14 +228,15 @@ class _Flow:
         most = float(weights.max()) or 1.0
         for number, (place, word) in enumerate(zip(self.places, self.words, strict=True)):
             y = first - _LINE * number
-            sketch.text(_SCORES[0] + 0.6, y, word, size=0.9, ha="left", width=4.6)
+            sketch.text(self.scores[0] + 0.6, y, word, size=0.9, ha="left", width=4.1)
             if place is None:
                 continue
             score = next(score_texts)[0]
             text = "hidden" if self.hidden[place] else score
-            sketch.text(_SCORES[0] + 8.4, y, text, size=0.9, ha="right", width=3.2)
-            length = max(2.8 * float(weights[place]) / most, 0.05)
-            sketch.box(_WEIGHTS[0] + 0.6, y - 0.45, length, 0.9, f"weight-{place}", rounding=0.0, edgecolor="none",
+            sketch.text(self.scores[0] + 8.4, y, text, size=0.9, ha="right", width=3.7)
+            length = max(2.4 * float(weights[place]) / most, 0.05)
+            sketch.box(self.weights[0] + 0.6, y - 0.45, length, 0.9, f"weight-{place}", rounding=0.0, edgecolor="none",
                        facecolor=sketch.style.colours[0])  # fmt: skip
-            sketch.text(_WEIGHTS[0] + 6.8, y, next(weight_texts)[0], size=0.9, ha="right", width=3.2)
-            sketch.text(_VALUES[0] + 3.3, y, self._numbers(self._row(self.steps.values, place)), size=0.9, width=6.0)
+            sketch.text(self.weights[0] + 6.8, y, next(weight_texts)[0], size=0.9, ha="right", width=3.2)
+            x, width = self.values[0] + self.values[1] / 2, self.values[1] - 0.6
+            sketch.text(x, y, self._numbers(self._row(self.steps.values, place)), size=0.9, width=width)

@@ -203,8 +203,6 @@ def _leads_to(address: str, attention: Attention) -> bool:
 
 def tokens(names: Names, wanted: tuple[str, ...], count: int) -> list[int]:
     """The rows of words that are asked for, by label or zero-based number. Raises FigureError for one not there."""
-    if not wanted:
-        return [0]
     known = ", ".join(dict.fromkeys(names)) if names else f"a number from 0 to {count - 1}"
     out = []
     for word in wanted:

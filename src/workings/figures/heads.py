@@ -117,7 +117,7 @@ def _joined(working: Working, wish: Wish, layer: Heads, caption: str) -> Drawing
 def _said(layer: Heads) -> list[Matrix]:
     """The three matrices below, with the head that each joined column is of."""
     both = zip(layer.heads, layer.outputs, strict=True)
-    heads = [f"head {one.head}" for one, out in both for _ in range(out.array.shape[1])]
+    heads = [name for one, out in both for name in _once(f"head {one.head}", out.array.shape[1])]
     (_, joined), (_, matrix), (_, output) = layer.parts
     of = tuple(heads) if len(heads) == joined.array.shape[1] else None
     return [
@@ -125,6 +125,11 @@ def _said(layer: Heads) -> list[Matrix]:
         Matrix(matrix.path, matrix.array, of, matrix.columns),
         Matrix(output.path, output.array, output.rows, output.columns),
     ]
+
+
+def _once(name: str, count: int) -> list[str]:
+    """A name over the middle of so many columns."""
+    return [name if place == (count - 1) // 2 else "" for place in range(count)]
 
 
 def _height(width: float, layer: Heads, size: float) -> float:

@@ -200,7 +200,7 @@ def canvas(style: Style, ratio: float, *, wide: bool = False, most: float = 10.0
 
 def label(text: str, longest: int = _LONGEST) -> str:
     """A token as it is drawn: nothing in it moves or hides, and a very long one is cut."""
-    shown = visible(text)
+    shown = visible(text) if text else ""
     return shown if len(shown) <= longest else shown[: longest - 1] + "…"
 
 
