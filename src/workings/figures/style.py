@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import matplotlib as mpl
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import Colormap, LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -150,6 +151,7 @@ class Drawing(Figure):
         self.style, self.caption = style, caption
         with self._styled():
             super().__init__(figsize=size)
+            FigureCanvasAgg(self)  # texts are measured often, and this one keeps what measures them
 
     @contextmanager
     def _styled(self) -> Iterator[None]:
