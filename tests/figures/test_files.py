@@ -48,6 +48,8 @@ def hostile():
 def test_names_are_drawn_as_they_are(hostile, kind):
     """pytest runs with warnings as errors: no formula is parsed, and a sign that no font has is no warning."""
     drawing = wk.figure(hostile, kind)
+    assert outside(drawing) == []
+    assert outside(wk.figure(hostile, kind, style="slides")) == []
     written = svg_texts(saved(drawing, "svg"))
     for name in HOSTILE[:7]:
         assert any(name[:20] in text for text in written), name

@@ -71,7 +71,7 @@ class _Stack:
             linestyle=(0, (4, 3)), rounding=0.6, zorder=1,
         )  # fmt: skip
         name = f"{column.name}" + (f" × {column.times}" if column.times > 1 else "")
-        self.sketch.text(frame.x + 0.5, frame.y + 0.8, name, size=0.9, ha="left", weight="bold")
+        self.sketch.text(frame.x, frame.y + frame.height + 0.5, name, size=0.85, ha="left", weight="bold")
         self.at += 0.5 * self.gap
         for part in column.exit:
             self._on(part, self.gap)

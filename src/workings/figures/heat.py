@@ -172,10 +172,25 @@ def settle(drawing: Drawing, heats: Sequence[Heat], decimals: int) -> None:
     drawing.draw_without_rendering()
     for one in heats:
         _turn(one.ax)
-    drawing.draw_without_rendering()
+    _make_room(drawing, heats)
     drawing.set_layout_engine("none")
     for one in heats:
         _write(drawing, one, decimals)
+
+
+def _make_room(drawing: Drawing, heats: Sequence[Heat]) -> None:
+    """Where long labels push something out: a higher figure, or, of a style that fixes the height, flatter cells."""
+    for _ in range(3):
+        drawing.draw_without_rendering()
+        box, (width, height) = drawing.get_tightbbox(), drawing.get_size_inches()
+        over = max(-box.y0, 0) + max(box.y1 - height, 0)
+        if over < 0.01:
+            return
+        if drawing.style.height is None:
+            drawing.set_size_inches(width, height + over + 0.5 * drawing.style.size / 72)
+        else:
+            for one in heats:
+                one.ax.set_box_aspect(None)
 
 
 def _turn(ax: Axes) -> None:

@@ -60,7 +60,7 @@ class Style:
 
     @property
     def colours(self) -> tuple[str, ...]:
-        """In an order in which neighbours differ in grey as well."""
+        """Told apart by everyone; in grey they are much alike, so that marks, lines or names tell the same again."""
         if self.dark:
             return ("#56B4E9", "#E69F00", "#00B98A", "#F0E442", "#E58BC0", "#FF8A4C", "#9FC5E8", "#D9D9D9")
         return ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#B07800", "#3A90C4", "#8C4A1C", "#444444")
