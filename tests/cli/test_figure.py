@@ -144,6 +144,7 @@ def test_what_figure_refuses(refused, workings, writer, tmp_path):
         "figure", "apple", "plane", "-o", "a.jpg"
     )
     assert "it has none" in refused("figure", "apple", "plane", "-o", "plane")
+    assert "no figure was named" in refused("figure", "apple", "-o", "plane.svg")
     assert "there is no folder" in refused("figure", "apple", "plane", "-o", "no/plane.svg")
     said = refused("figure", "apple", "next", "-o", "a.svg")
     assert "no probabilities of a vocabulary; its figures are plane, weights, attention, heads, positions" in said

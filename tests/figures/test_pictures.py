@@ -186,6 +186,31 @@ def test_weights_of_a_script_are_known_by_their_rows():
     assert np.round(ends(move)[1], 3).tolist() == [0.523, 0.497]
 
 
+def test_a_fused_kernel_is_opened():
+    """PyTorch's own module, which computes no weights: they are those it gives when it is asked for them."""
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(0)
+    module, rows = torch.nn.MultiheadAttention(4, 2, batch_first=True).double().eval(), torch.randn(1, 3, 4).double()
+    with torch.no_grad(), wk.record(module) as working:
+        module(rows, rows, rows, need_weights=False)
+    (first, *_), (second, *_) = heats(wk.figure(working, "heads"))
+    with torch.no_grad():
+        _, expected = module(rows, rows, rows, average_attn_weights=False)
+    assert np.stack([first, second]) == pytest.approx(expected[0].numpy(), abs=1e-12)
+
+
+def test_weights_are_followed_through_dropout_and_new_shapes():
+    """In training, PyTorch drops some weights before they mix: what is drawn is the softmax, and drawn once."""
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(0)
+    rows = torch.randn(1, 2, 4, 3, requires_grad=True)
+    with wk.record() as working:
+        torch.nn.functional.scaled_dot_product_attention(rows, rows, rows, dropout_p=0.5)
+    found = heats(wk.figure(working, "weights"))
+    expected = torch.softmax(rows @ rows.transpose(-1, -2) / 3**0.5, dim=-1)[0].detach().numpy()
+    assert np.stack([weights for weights, *_ in found]) == pytest.approx(expected, abs=1e-6)
+
+
 def test_weights_that_are_no_attention_are_not_taken_for_one():
     def regression(X):
         weights = np.array([2.0, -1.0])

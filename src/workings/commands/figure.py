@@ -67,6 +67,9 @@ def run(found: Namespace) -> None:
 
     style = style_named(found.style, found.dark, found.width)
     if found.figure is None:
+        if found.output is not None:
+            raise UserError(f"-o {found.output}: no figure was named", f"workings figure {found.what} FIGURE -o FILE",
+                            f"`workings figure {found.what}` lists what there is")  # fmt: skip
         output.write(_listed(found))
         return
     if found.output is None:

@@ -19,6 +19,9 @@ from workings.views.tables import is_distribution
 
 Array = np.ndarray[Any, Any]
 Names = tuple[str, ...] | None
+_FUSED = ("scaled_dot_product_attention", "multi_head_attention", "encoder_block")
+"""Operations that are one call, with attention inside."""
+_SOFTMAX, _ON_THE_WAY = ("softmax", "_safe_softmax"), ("reshape", "multiply", "dropout", "astype", "copy")
 
 
 @frozen
@@ -73,21 +76,34 @@ def attentions(working: Working) -> list[Attention]:
     """Every attention in its order. What was found once is not found again under another name."""
     mixers = _mixers(working)
     found = list(_named_weights(working, mixers))
-    named, seen = bool(found), {attention.step for attention in found}
+    named, mixing = bool(found), {attention.output for attention in found}
     for step in working.steps:
-        if "scaled_dot_product" in step.operation:
+        mixer = mixers.get(Ref(step.number))
+        if step.operation in _FUSED:
             found += _inside(working, step)
-        elif Ref(step.number) in mixers and step.number not in seen and (not named or step.operation == "softmax"):
-            found += _by_rows(working, step, mixers)
+        elif mixer is not None and mixer not in mixing and (not named or step.operation in _SOFTMAX):
+            some = list(_by_rows(working, step, mixer))
+            mixing |= {attention.output for attention in some}
+            found += some
     return sorted(found, key=lambda attention: attention.step)
 
 
 def _mixers(working: Working) -> dict[Ref, int]:
-    """By what is multiplied from the left, the first step that does so: of weights, the one that mixes by them."""
+    """By what is multiplied from the left, the first step that does so: of weights, the one that mixes by them.
+
+    Between the two, weights may have been put in another shape, or some of them dropped.
+    """
     found: dict[Ref, int] = {}
     for step in working.steps:
-        if step.operation in ("matmul", "contraction", "einsum") and step.inputs:
-            found.setdefault(step.inputs[0], step.number)
+        if step.operation not in ("matmul", "contraction", "einsum") or not step.inputs:
+            continue
+        ref = step.inputs[0]
+        while ref not in found:
+            found[ref] = step.number
+            before = working.steps[ref.step]
+            if ref.index or before.operation not in _ON_THE_WAY or not before.inputs:
+                break
+            ref = before.inputs[0]
     return found
 
 
@@ -151,31 +167,38 @@ def _pieces(
 def _inside(working: Working, step: Step) -> Iterator[Attention]:
     """The weights of a fused call, which exist only when it is opened."""
     from workings.recording.opening import open_step
+    from workings.recording.operations.meaning import kind
 
+    if step.output or kind(step) != "composite":  # a second output, or one that cannot be opened
+        return
     opened = open_step(working, step.number).working
     ref = next((b.ref for b in reversed(opened.bindings) if b.name == "weights"), None)
     if ref is not None:
-        path = working.path(step.number).removesuffix(".output").removesuffix(".score")
+        path = (
+            working.path(step.number).removesuffix(".output").removesuffix(".score").removesuffix(f".{step.operation}")
+        )
         array, labels = as_array(opened.value(ref)), opened.labels(ref.step)
-        mask = next((as_array(opened.value(b.ref)) for b in opened.bindings if b.name == "mask"), None)
+        mask = next((as_array(opened.value(b.ref)) for b in opened.bindings if b.name in ("mask", "hidden")), None)
+        if mask is not None and (mask.ndim < 2 or mask.shape[-1] != array.shape[-1]):
+            mask = None
         yield from _pieces(path, array, labels, step.number, None, step.number, mask)
 
 
-def _by_rows(working: Working, step: Step, mixers: dict[Ref, int]) -> Iterator[Attention]:
+def _by_rows(working: Working, step: Step, mixer: int) -> Iterator[Attention]:
     """In a script or a model: a value whose rows sum to 1, and by which something is mixed."""
     ref = Ref(step.number)
     if len(step.shape) < 2 or not step.dtype.startswith("float") or not is_distribution(as_array(working.value(ref))):
         return
     if len(step.shape) > 2:
-        yield from _apart(working, ref, None, mixers[ref])
+        yield from _apart(working, ref, None, mixer)
     else:
         weights = matrix(working, ref)
-        yield Attention(weights.path, weights, None, step.number, mixers[ref])
+        yield Attention(weights.path, weights, None, step.number, mixer)
 
 
 def rows_mixed(working: Working, attention: Attention) -> Ref | None:
     """What the weights mix: the values."""
-    if attention.output is None or "scaled_dot_product" in working.steps[attention.output].operation:
+    if attention.output is None or working.steps[attention.output].operation in _FUSED:
         return None
     return working.steps[attention.output].inputs[1]
 
