@@ -199,6 +199,21 @@ def test_a_fused_kernel_is_opened():
     assert np.stack([first, second]) == pytest.approx(expected[0].numpy(), abs=1e-12)
 
 
+def test_only_what_is_drawn_is_opened():
+    """A model's layers are many: naming their heads opens none, drawing those of one layer opens one."""
+    torch = pytest.importorskip("torch")
+    rows = torch.ones(1, 2, 3, 4)
+    with torch.no_grad(), wk.record() as working:
+        for _ in range(3):
+            rows = torch.nn.functional.scaled_dot_product_attention(rows, rows, rows)
+    from workings.figures.registry import offered
+
+    assert [kind.name for kind in offered(working)] == ["weights", "heads"]
+    assert not working.__dict__.get("_opened")
+    assert len(heats(wk.figure(working, "heads"))) == 2
+    assert len(working.__dict__["_opened"]) == 1
+
+
 def test_weights_are_followed_through_dropout_and_new_shapes():
     """In training, PyTorch drops some weights before they mix: what is drawn is the softmax, and drawn once."""
     torch = pytest.importorskip("torch")

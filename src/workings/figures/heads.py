@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 
 from workings.figures import heat
+from workings.figures.attentions import Attention, attentions
 from workings.figures.errors import FigureError
-from workings.figures.finding import Attention, Matrix, attentions, matrix, names_of
+from workings.figures.finding import Matrix, matrix, names_of
 from workings.figures.style import Drawing, canvas, ending
 from workings.figures.weights import hidden_of, reading
 from workings.figures.wish import Wish

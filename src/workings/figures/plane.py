@@ -12,8 +12,9 @@ from matplotlib.patches import FancyArrowPatch
 from matplotlib.text import Annotation
 from matplotlib.transforms import Bbox
 
+from workings.figures.attentions import Attention, attentions, chosen, rows_mixed
 from workings.figures.errors import FigureError
-from workings.figures.finding import Array, Attention, Matrix, Names, attentions, chosen, matrix, rows_mixed, tokens
+from workings.figures.finding import Array, Matrix, Names, matrix, tokens
 from workings.figures.style import Drawing, Style, canvas, label
 from workings.figures.wish import Wish
 from workings.frozen import frozen

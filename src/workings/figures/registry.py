@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from workings.figures.attention import draw_attention, worked
+from workings.figures.attentions import attentions
 from workings.figures.bars import distributions, draw_next
 from workings.figures.blocks import draw_blocks
 from workings.figures.errors import FigureError
-from workings.figures.finding import attentions
 from workings.figures.heads import draw_heads, layers
+from workings.figures.one_word import draw_attention, worked
 from workings.figures.plane import draw_plane, points
 from workings.figures.positions import draw_positions, encodings
 from workings.figures.structure import Structure, of_model, of_working

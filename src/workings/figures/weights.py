@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from workings.figures import heat
+from workings.figures.attentions import Attention, attentions, chosen
 from workings.figures.errors import FigureError
-from workings.figures.finding import Array, Attention, Matrix, attentions, chosen, matrix, names_of
+from workings.figures.finding import Array, Matrix, matrix, names_of
 from workings.figures.style import Drawing, Style, ending
 from workings.figures.wish import Wish
 from workings.recording.operations.bound import as_array

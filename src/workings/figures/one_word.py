@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from workings.figures.attentions import Attention, attentions, chosen, rows_mixed
 from workings.figures.errors import FigureError
-from workings.figures.finding import Array, Attention, attentions, chosen, names_of, rows_mixed, tokens
+from workings.figures.finding import Array, names_of, tokens
 from workings.figures.sketch import Box, Sketch
 from workings.figures.style import Drawing, label
 from workings.figures.weights import hidden_of
