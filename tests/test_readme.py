@@ -63,6 +63,13 @@ def environment(tmp_path):
     }
 
 
+def _installed(mark: str) -> bool:
+    """Whether what a block's mark asks for is here: `test: torch, figures`."""
+    packages = {"torch": "torch", "figures": "matplotlib"}
+    needed = mark.removeprefix("test").removeprefix(": ").split(", ")
+    return all(importlib.util.find_spec(packages[extra]) for extra in needed if extra)
+
+
 @pytest.mark.slow
 def test_every_marked_block_runs(tmp_path, environment):
     folder = tmp_path / "folder"
@@ -73,7 +80,7 @@ def test_every_marked_block_runs(tmp_path, environment):
         if name != block.mark:
             (folder / name).write_text(block.text, encoding="utf-8")
             continue
-        if block.text.startswith(SET_UP) or (block.mark == "test: torch" and not importlib.util.find_spec("torch")):
+        if block.text.startswith(SET_UP) or not _installed(block.mark):
             continue
         command = ["bash", "-e", "-c", block.text]
         if block.language == "python":

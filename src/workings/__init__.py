@@ -5,6 +5,7 @@
     wk.example("apple").run()                      a worked example; `wk.script("mine.py")` a script
     wk.experiment("permutation").run()             a claim of the texts, run and judged
     working["S"].arithmetic("Apple", "shares")     one number worked out; `working.replay({...})` what if
+    wk.figure(working, "weights")                  a matplotlib Figure
 
 Names are loaded when they are first used: `import workings` by itself costs next to nothing.
 """
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from workings.api import shown as shown
     from workings.examples import ExampleError as ExampleError
     from workings.experiments import ExperimentError as ExperimentError
+    from workings.figures import FigureError as FigureError
+    from workings.figures import figure as figure
     from workings.notebook import load_ipython_extension as load_ipython_extension
     from workings.recording.address import AddressError as AddressError
     from workings.recording.running import ScriptError as ScriptError
@@ -38,17 +41,19 @@ _HOMES = {
     "experiment": "workings.api",
     "script": "workings.api",
     "load": "workings.api",
+    "figure": "workings.figures",
     "Working": "workings.recording.working",
     "AddressError": "workings.recording.address",
     "ExampleError": "workings.examples",
     "ExperimentError": "workings.experiments",
+    "FigureError": "workings.figures",
     "SavedFileError": "workings.recording.saving",
     "ScriptError": "workings.recording.running",
     "load_ipython_extension": "workings.notebook",
 }
 __all__ = [  # noqa: RUF022 - in the order in which they are met
-    "show", "shown", "record", "example", "experiment", "script", "load",
-    "Working", "AddressError", "ExampleError", "ExperimentError", "SavedFileError", "ScriptError",
+    "show", "shown", "record", "example", "experiment", "script", "load", "figure",
+    "Working", "AddressError", "ExampleError", "ExperimentError", "FigureError", "SavedFileError", "ScriptError",
 ]  # fmt: skip
 
 

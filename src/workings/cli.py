@@ -10,6 +10,7 @@ import gc
 import sys
 from argparse import REMAINDER, ArgumentParser, BooleanOptionalAction, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
+from functools import partial
 from typing import NoReturn
 
 from workings.commands.problems import FINE, YOURS, Ended, answered, say
@@ -21,6 +22,7 @@ _VERBS = {
     "examples": "list the examples that come with Workings",
     "serve": "examples, your files and trained models in the browser: workings serve [FOLDER]",
     "experiment": "run a claim of the texts: what it says, what happened, holds or not; without a name, list them",
+    "figure": "draw a figure of an example, a script, a training or a model; without its name, list what there is",
     "new": "write a commented file to start from: workings new example|translate|lm|classify|copy|embeddings FILE",
 }
 _MODEL_VERBS = {
@@ -60,10 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with answered():
         verb, rest = _verb(sys.argv[1:] if arguments is None else arguments)
         own = {"show": _show, "explain": _explain, "examples": _examples, "new": _new}
-        if verb in own:
-            own[verb](rest)
-        else:
-            _by_module(verb, rest)
+        own.get(verb, partial(_by_module, verb))(rest)
 
 
 def _verb(arguments: Sequence[str]) -> tuple[str, list[str]]:
@@ -103,7 +102,7 @@ def _parser(verb: str) -> ArgumentParser:
 
 
 def _by_module(verb: str, rest: list[str]) -> None:
-    """A verb whose module says what it takes and does it."""
+    """A verb whose module says what it takes and does it, so that its options cost nothing to the others."""
     from importlib import import_module
 
     module = import_module("workings.app.serve" if verb == "serve" else f"workings.commands.{verb}")

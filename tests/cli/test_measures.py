@@ -12,7 +12,8 @@ import pytest
 import torch
 from tests.cli import trained
 
-from workings.commands.chart import Curve, picture, round_numbers, text_chart
+from workings.commands.chart import round_numbers, text_chart
+from workings.figures.curves import Curve
 from workings.training.run_directory import RunDirectory
 
 
@@ -135,7 +136,14 @@ def test_round_numbers(low, high, expected):
 def test_a_curve_without_height_is_drawn(height):
     for curve in (Curve("flat", ((1, height), (2, height))), Curve("one point", ((5, height),))):
         assert any("●" in line for line in text_chart("loss", [curve], 60)[1:-1])
-        ElementTree.fromstring(picture([("loss", [curve])]))
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def marks(root):
+    """The groups of marks of each curve of a chart."""
+    return [group for group in root.iter(f"{SVG}g") if group.attrib.get("id", "").startswith("curve-")]
 
 
 def test_losses_of_two_runs(workings, folder, tmp_path):
@@ -145,9 +153,10 @@ def test_losses_of_two_runs(workings, folder, tmp_path):
         assert f"{run}, training: last 2 at 2, lowest 2 at 2, highest 3 at 1" in out
         assert f"{run}, validation: last 2.5 at 2" in out
     assert workings("plot", runs[0], "-o", "curves.svg").code == 0
-    tree = ElementTree.parse(tmp_path / "curves.svg")
-    lines = [e.attrib["points"].split() for e in tree.iter("{http://www.w3.org/2000/svg}polyline")]
-    training, validation = [[tuple(map(float, point.split(","))) for point in line] for line in lines]
+    # The points stand as shapes of the file: the training's two, then the validation's one.
+    root = ElementTree.parse(tmp_path / "curves.svg").getroot()
+    lines = [[(float(u.attrib["x"]), float(u.attrib["y"])) for u in group.iter(f"{SVG}use")] for group in marks(root)]
+    training, validation = lines
     assert training[0][0] < training[1][0]  # to the right
     assert training[0][1] < training[1][1]  # and down, which is larger
     # 2.5 lies half way between 3 and 2, above the last step.
@@ -158,7 +167,9 @@ def test_losses_of_two_runs(workings, folder, tmp_path):
 
 
 def test_what_plot_refuses(refused, folder, tmp_path):
-    assert ".png is not one it draws; expected .svg or .txt" in refused("plot", str(folder / "writer"), "-o", "a.png")
+    assert ".gif is not one it draws; expected one of .svg, .png, .pdf" in refused(
+        "plot", str(folder / "writer"), "-o", "a.gif"
+    )
     assert "there is no learning rate to draw" in refused("plot", str(folder / "writer"), "--of", "rate")
     assert "cannot be read" in refused("plot", str(folder / "words"))
 

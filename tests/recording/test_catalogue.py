@@ -46,7 +46,7 @@ def literal_operations():
 def torch_operations():
     from workings.recording.tensors import operators
 
-    every = set(torch_names.PARAMETERS) | movement._TORCH | movement._SORTS
+    every = set(torch_names.PARAMETERS) | movement._TORCH | movement.SORTS
     plain = {n[:-1] if n.endswith("_") and not n.endswith("__") else n for n in every}
     attentions = {n for n in plain if n.startswith("_scaled_dot_product_") and not n.endswith("backward")}
     meant = set(operators._MEANINGS.values()) | set(bound._FOREACH.values())

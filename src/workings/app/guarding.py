@@ -74,7 +74,8 @@ class Guard:
                     message = await receive()
                     if message["type"] == "http.disconnect":
                         return None
-                    body += message.get("body", b"")
+                    piece: bytes = message.get("body", b"")
+                    body += piece
                     if len(body) > self.most:
                         await _say(send, 413, f"At most {self.most:,} bytes are taken.")
                         return None

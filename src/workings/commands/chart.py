@@ -1,24 +1,14 @@
-"""Curves over steps: as text in the terminal, or as a picture (SVG). Plain numbers in, text out."""
+"""Curves over steps as text in the terminal. Plain numbers in, text out."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from xml.sax.saxutils import escape
+
+from workings.figures.curves import Curve
 
 MARKS = "●○▲△■□◆◇"
-_SHORT = 28
-"""Characters of a name of which three fit beside each other below a picture."""
-_COLOURS = ("#1f77b4", "#d95f02", "#1b9e77", "#7570b3", "#e7298a", "#66a61e", "#a6761d", "#444444")
-
-
-@dataclass(frozen=True)
-class Curve:
-    """A name and its points, x growing; points that are not finite are left out."""
-
-    name: str
-    points: tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True)
@@ -107,55 +97,3 @@ def _below(frame: Frame, columns: int, unit: str) -> str:
 
 def _label(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.6g}"
-
-
-def picture(charts: Sequence[tuple[str, Sequence[Curve]]], unit: str = "step") -> str:
-    """The charts below each other as one SVG, which any browser shows."""
-    across = 3 if max(len(curve.name) for _, curves in charts for curve in curves) <= _SHORT else 1
-    rows = max(math.ceil(len(curves) / across) for _, curves in charts)
-    width, height = 760, 402 + 18 * rows
-    size = f'width="{width}" height="{height * len(charts)}"'
-    look = f'viewBox="0 0 {width} {height * len(charts)}" {size} font-family="sans-serif" font-size="13"'
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" {look}>', f'<rect {size} fill="white"/>']
-    for number, (title, curves) in enumerate(charts):
-        parts.append(f'<g transform="translate(0 {height * number})">')
-        parts += _svg_chart(title, curves, width, unit, across)
-        parts.append("</g>")
-    return "\n".join([*parts, "</svg>"]) + "\n"
-
-
-def _svg_chart(title: str, curves: Sequence[Curve], width: int, unit: str, named: int) -> list[str]:
-    """One chart; below it the names of the curves, so many in a row."""
-    frame = frame_of(curves)
-    left, right, top, bottom = 70, width - 20, 40, 352
-    across = _scale(frame.x, (left, right))
-    down = _scale(frame.y, (bottom, top))
-    parts = [f'<text x="{left}" y="24" font-size="15" font-weight="bold">{escape(title)}</text>']
-    for tick in frame.y_ticks:
-        y = down(tick)
-        parts.append(f'<path d="M{left} {y:.1f}H{right}" stroke="#ddd"/>')
-        parts.append(f'<text x="{left - 8}" y="{y + 4:.1f}" text-anchor="end">{_label(tick)}</text>')
-    for tick in frame.x_ticks:
-        if frame.x[0] <= tick <= frame.x[1]:
-            x = across(tick)
-            parts.append(f'<path d="M{x:.1f} {bottom}v5" stroke="#444"/>')
-            parts.append(f'<text x="{x:.1f}" y="{bottom + 20}" text-anchor="middle">{_label(tick)}</text>')
-    parts.append(f'<path d="M{left} {top}V{bottom}H{right}" fill="none" stroke="#444"/>')
-    parts.append(f'<text x="{right}" y="{bottom + 36}" text-anchor="end">{escape(unit)}</text>')
-    for number, curve in enumerate(curves):
-        colour = _COLOURS[number % len(_COLOURS)]
-        points = " ".join(f"{across(x):.1f},{down(y):.1f}" for x, y in curve.points)
-        parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.8"/>')
-        if len(curve.points) == 1:
-            x, y = curve.points[0]
-            parts.append(f'<circle cx="{across(x):.1f}" cy="{down(y):.1f}" r="3" fill="{colour}"/>')
-        x, y = left + 230 * (number % named), bottom + 54 + 18 * (number // named)
-        parts.append(f'<path d="M{x} {y - 4}h20" stroke="{colour}" stroke-width="3"/>')
-        parts.append(f'<text x="{x + 26}" y="{y}">{escape(curve.name)}</text>')
-    return parts
-
-
-def _scale(numbers: tuple[float, float], places: tuple[float, float]) -> Callable[[float], float]:
-    """From a range of numbers to a range of places."""
-    (low, high), (first, last) = numbers, places
-    return lambda number: first + (number - low) / (high - low) * (last - first)

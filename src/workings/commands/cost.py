@@ -51,15 +51,22 @@ def run(found: Namespace) -> None:
     output.write("\n".join(lines) + "\n", found.output)
 
 
-def config_of(name: str, vocabulary: int | None = None) -> Config:
-    """The Config in a file, or of a trained model."""
+def config_of(name: str, vocabulary: int | None = None, otherwise: int | None = None) -> Config:
+    """The Config in a file, of a trained model, or of a well-known shape by its name.
+
+    How many words a run file's model has may follow only from its text: `vocabulary` says it, and where that is not
+    given, `otherwise` is taken.
+    """
     path = Path(name)
     if path.suffix.lower() == ".json" and not path.is_dir():
         return _from_json(name)
     if path.suffix.lower() == ".toml" and not path.is_dir():
-        return _from_run_file(name, vocabulary)
+        return _from_run_file(name, vocabulary, otherwise)
     from workings.transformer import Config
+    from workings.transformer.presets import PRESETS
 
+    if name in PRESETS and not path.exists():
+        return PRESETS[name]() if vocabulary is None else PRESETS[name](vocabulary)
     run = runs.open_run(name)
     if runs.shape_of(run) == "embeddings":
         raise UserError(f"{name}: this is embeddings of words", "a transformer")
@@ -83,7 +90,7 @@ def _from_json(name: str) -> Config:
         raise UserError(str(error), where=name) from None
 
 
-def _from_run_file(name: str, vocabulary: int | None) -> Config:
+def _from_run_file(name: str, vocabulary: int | None, otherwise: int | None) -> Config:
     """The model that a run file describes. How many words it has may follow only from the text, and is then asked."""
     from workings.training.configuration import Classify, Copy, Embeddings, read_configuration
     from workings.transformer import Config
@@ -94,7 +101,7 @@ def _from_run_file(name: str, vocabulary: int | None) -> Config:
     if isinstance(found, Copy):
         words: int | None = found.data.symbols + _SPECIALS
     else:
-        words = vocabulary or found.tokeniser.vocabulary
+        words = vocabulary or found.tokeniser.vocabulary or otherwise
     if words is None:
         raise UserError(f"{name}: how many words there are follows from the text", "", "add --vocabulary N")
     own = {"vocabulary": words}

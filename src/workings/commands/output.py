@@ -61,8 +61,13 @@ def write(text: str, output: str | None = None) -> None:
     if output is None or output == "-":
         _print(text)
         return
+    write_bytes(text.encode("utf-8", "backslashreplace"), output)
+
+
+def write_bytes(content: bytes, output: str) -> None:
+    """Write a file, whole or not at all."""
     try:
-        write_file(Path(output), text.encode("utf-8", "backslashreplace"))
+        write_file(Path(output), content)
     except OSError as error:
         reason = error.strerror or str(error)
         raise UserError(

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from workings.commands import output, runs
-from workings.commands.chart import MARKS, Curve, picture, text_chart
+from workings.commands.chart import MARKS, text_chart
+from workings.commands.figure import check_installed, kind_of, save, style_options
 from workings.commands.problems import UserError
+from workings.figures.curves import Curve
 
 _WHAT = {"loss": "loss", "accuracy": "accuracy", "rate": "learning rate", "norm": "norm of the gradient"}
 _KINDS = {"step": "training", "validation": "validation"}
@@ -21,25 +23,37 @@ def options(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add("runs", metavar="RUN", nargs="+", help=runs.RUN_HELP)
     add("--of", metavar="WHAT", action="append", choices=list(_WHAT), help=f"{', '.join(_WHAT)}; may be repeated")
-    add("-o", "--output", metavar="FILE", help="a picture, .svg; or the same chart as text, .txt")
-    add("--width", metavar="N", type=int, help="how many columns the chart may take")
+    add("-o", "--output", metavar="FILE", help="a picture, .svg, .png or .pdf; or the same chart as text, .txt")
+    add("--width", metavar="N", type=int, help="how many columns the chart in text may take")
+    style_options(parser)
 
 
 def run(found: Namespace) -> None:
     """Draw. Raises UserError and TrainingError."""
-    suffix = Path(found.output).suffix.lower() if found.output not in (None, "-") else ".txt"
-    if suffix not in (".svg", ".txt"):
-        raise UserError(f"-o {found.output}: {suffix or 'no ending'} is not one it draws", ".svg or .txt", "write .svg")
+    as_text = found.output in (None, "-") or Path(found.output).suffix.lower() == ".txt"
+    kind = "" if as_text else kind_of(found.output)
     output.check_writable(found.output)
-    charts = [(_WHAT[what], curves(found.runs, what)) for what in found.of or ["loss"]]
-    if suffix == ".svg":
-        output.write(picture(charts), found.output)
+    if not as_text:
+        check_installed()
+        from workings.figures.losses import draw_losses
+        from workings.figures.style import style_named
+
+        style = style_named(found.style, found.dark)
+        save(draw_losses(charts_of(found.runs, found.of), style), found.output, kind)
         return
     from workings.views.paper import terminal_width
 
     width = found.width or min(terminal_width(100), 120)
-    drawn = [text_chart(title, some, width) for title, some in charts]
+    drawn = [text_chart(title, some, width) for title, some in charts_of(found.runs, found.of)]
     output.write("\n".join("\n".join(lines) + "\n" for lines in drawn), found.output)
+
+
+def charts_of(names: Sequence[str], of: Sequence[str] | None) -> list[tuple[str, list[Curve]]]:
+    """What is drawn: for each quantity its name and the curves of each run."""
+    unknown = [what for what in of or () if what not in _WHAT]
+    if unknown:
+        raise UserError(f"--of {unknown[0]}", f"one of {', '.join(_WHAT)}")
+    return [(_WHAT[what], curves(names, what)) for what in of or ["loss"]]
 
 
 def curves(names: Sequence[str], what: str) -> list[Curve]:

@@ -52,6 +52,7 @@ def users_errors() -> tuple[type[Exception], ...]:
     named = [
         ("workings.examples.errors", "ExampleError"),
         ("workings.experiments.experiment", "ExperimentError"),
+        ("workings.figures.errors", "FigureError"),
         ("workings.recording.address", "AddressError"),
         ("workings.recording.saving", "SavedFileError"),
         ("workings.text.errors", "TextError"),

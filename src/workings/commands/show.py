@@ -76,7 +76,7 @@ def _answer(working: Working, request: Request, changes: dict[str, Any], look: L
         return _notebook(working, request, changes)
     if not changes:
         return _arithmetic(working, request.at, look) if request.at else _rendered(working, look)
-    replay = _replayed(working, changes)
+    replay = replayed(working, changes)
     after = replay.after()
     after.decimals = working.decimals
     after.notes = [*after.notes, *(f"What if: {text}" for text in request.changes)]
@@ -135,7 +135,8 @@ def _notebook(working: Working, request: Request, changes: dict[str, Any]) -> st
         raise UserError(f"{request.what}: {error}") from None
 
 
-def _replayed(working: Working, changes: dict[str, Any]) -> Replay:
+def replayed(working: Working, changes: dict[str, Any]) -> Replay:
+    """What if: run again with the changes. Raises UserError for what is not there, does not fit or stops."""
     for address, new in changes.items():
         _check_change(working, address, new)
     from workings.recording.stopped import ScriptError

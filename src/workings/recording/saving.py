@@ -24,14 +24,14 @@ from numpy.lib import format as npy
 from workings.recording.evaluation import NotRecorded
 from workings.recording.operations.functions import BY_NAME
 from workings.recording.plain_data import Reader, SavedFileError, Writer, holds_unsaved
-from workings.recording.working import Binding, Group, Guard, Loss, Site, Source, Step, Working
+from workings.recording.working import Binding, Group, Guard, Loss, Question, Site, Source, Step, Working
 
 VERSION = 1
 _MEMBER = "working.json"
 _LIMIT = 4 * 2**30  # bytes of one array when unpacked: a small file cannot ask for more memory than that
 _KEYS = {
     "workings", "source", "sites", "groups", "steps", "bindings", "guards", "lost", "conventions", "decimals",
-    "axis_labels", "notes", "varying", "printed", "argument_parts", "result_parts", "result",
+    "axis_labels", "notes", "questions", "varying", "printed", "argument_parts", "result_parts", "result",
 }  # fmt: skip
 # Opaque functions that a file may name: packages of functions that return numbers for numbers and do nothing else.
 _COMPUTING = (
@@ -142,6 +142,10 @@ def _document(working: Working, writer: Writer) -> dict[str, Any]:
         "decimals": working.decimals,
         "axis_labels": [[step, labels] for step, labels in working.axis_labels.items()],
         "notes": working.notes,
+        "questions": [
+            [q.ask, writer.ref(q.at), [[writer.ref(ref), writer.write(new)] for ref, new in q.changes]]
+            for q in working.questions
+        ],
         "varying": sorted(working.varying),
         "printed": working.printed,
         "argument_parts": writer.write(working.argument_parts),
@@ -215,6 +219,10 @@ def _working(document: Mapping[str, Any], reader: Reader) -> Working:
         for step, labels in document["axis_labels"]
     }
     working.notes = [str(note) for note in document["notes"]]
+    working.questions = [
+        Question(str(ask), reader.ref(at), tuple((reader.ref(ref), reader.read(new)) for ref, new in changes))
+        for ask, at, changes in document["questions"]
+    ]
     working.varying = {int(number) for number in document["varying"]}
     working.printed = str(document["printed"])
     working.argument_parts = reader.read(document["argument_parts"])

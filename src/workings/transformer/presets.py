@@ -50,3 +50,7 @@ def gpt2_small_shape(vocabulary: int = 50257, context: int = 1024, dropout: floa
         output=TiedOutput(),
         dropout=Dropout(rate=dropout, attention=dropout),
     )
+
+
+PRESETS = {"paper-base": paper_base, "gpt2-small": gpt2_small_shape}
+"""By the names that commands know them by."""

@@ -22,7 +22,8 @@ RUN = """([program, changes, wanted]) => {
     const count = shape.reduce((a, b) => a * b, 1);
     return [Array.from(machine.values[node].slice(start, start + count), text), machine.stale[node] !== ""];
   });
-  return [found, machine.stopped !== null];
+  const guard = machine.stopped;
+  return [found, guard === null ? "" : machine.stale[guard.at[0]] ? "may" : "does"];
 }"""
 
 
@@ -44,9 +45,9 @@ def _name(number: float) -> str:
     return "NaN" if np.isnan(number) else "Infinity" if number > 0 else "-Infinity"
 
 
-def stops(page: Any, program: Program, changes: list[list[Any]]) -> bool:
-    """Whether the page says that the program would go another way after changes."""
-    return bool(page.evaluate(RUN, [program.data(), changes, []])[1])
+def stops(page: Any, program: Program, changes: list[list[Any]]) -> str:
+    """Whether the page says that the program "does" or "may" go another way after changes; empty where it does not."""
+    return str(page.evaluate(RUN, [program.data(), changes, []])[1])
 
 
 def run(

@@ -51,7 +51,7 @@ def test_an_example_gives_pythons_numbers_as_recorded_and_on_random_inputs(kerne
             assert far(found, flat(replay.value(own)), 1e-3) < 1e-12, (path, other)
 
 
-TOLERANCE = {"float64": 1e-11, "float32": 2e-4, "float16": 5e-2, "bfloat16": 5e-2}
+TOLERANCE = {"float64": 1e-10, "float32": 2e-4, "float16": 5e-2, "bfloat16": 5e-2}
 
 
 def tolerance(working: Working) -> float:
@@ -74,8 +74,9 @@ def test_a_program_gives_what_the_plain_program_gives_on_the_other_input_or_says
         if not isinstance(value, str)
         for each in changed(program, ref, value)
     ]
-    if stops(kernels, program, new):
-        assert replayed(working, module).rerun is not None
+    stopped = stops(kernels, program, new)
+    if stopped:
+        assert stopped == "may" or replayed(working, module).rerun is not None
         return
     results = [
         (part, value)

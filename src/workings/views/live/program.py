@@ -77,7 +77,7 @@ class Program:
 
     def _numeric(self, ref: Ref) -> bool:
         node = self.nodes[self.of_step[ref.step][0]]
-        return not (node["k"] == "frozen" and "NaN" in node["v"])
+        return "z" not in node
 
     def _words(self) -> list[dict[str, Any]]:
         """Where the rows of a labelled table were taken by given numbers: a sentence, whose words can be changed."""
@@ -113,6 +113,8 @@ class Program:
         inputs = [self._view(working, ref, places) for ref in step.inputs]
         first = len(self.nodes)
         try:
+            if any(self.nodes[view[0]].get("z") for view in inputs):
+                raise NotForThePage("it is made of what are no numbers")
             place = self._run(working, step, inputs, places, within)
         except (NotForThePage, NotRecorded) as reason:
             del self.nodes[first:]
@@ -154,11 +156,13 @@ class Program:
 
     def _frozen(self, working: Working, step: Step, inputs: list[Any], why: str, *, unknown: bool = False) -> list[Any]:
         """A value that stays; with `unknown` origin it may depend on any change."""
+        about: dict[str, Any] = {"u": 1} if unknown else {}
         try:
             values = _numbers(working, step)
         except (NotForThePage, NotRecorded, TypeError, ValueError):
             values = ["NaN"] * math.prod(step.shape)
-        return self._add("frozen", step, i=inputs, v=values, why=why, **({"u": 1} if unknown else {}))
+            about["z"] = 1  # there is something else than numbers
+        return self._add("frozen", step, i=inputs, v=values, why=why, **about)
 
     def _map(self, working: Working, step: Step, inputs: list[Any]) -> list[Any]:
         operation = operation_of(step)
@@ -167,7 +171,9 @@ class Program:
         if operation == "power" and len(pattern.args) > 2:
             raise NotForThePage("a power's remainder")
         if operation in _RENAMED:
-            made: Tree = ["f", _RENAMED[operation], *(["$", o.place] for o in pattern.args if isinstance(o, Marked))]
+            parts = [pattern.operand(place) for place in range(len(pattern.args))]
+            leaves = [["$", o.place] if isinstance(o, Marked) else number(o.array.item()) for o in parts]
+            made: Tree = ["f", _RENAMED[operation], *leaves]
         else:
             found = elementwise.element(pattern, (0,) * len(step.shape), EVERYTHING)
             made = _patterned(found, step)
