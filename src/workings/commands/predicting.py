@@ -18,6 +18,7 @@ from workings.recording.working import Ref, Working
 from workings.views import terminal
 from workings.views.document import Block, Document
 from workings.views.page import tell
+from workings.views.paper import Paper
 from workings.views.tables import Table, visible
 
 
@@ -25,7 +26,7 @@ def predict(working: Working, depth: str, colour: bool, width: int) -> None:
     """Show a Working value by value, and ask for each before it is shown. The end of the input ends the asking."""
     document = tell(working, depth)
     title = Document(document.title, document.origin, [])
-    paper = terminal.Paper(width, colour)
+    paper = Paper(width, colour)
     terminal.put_document(paper, title)
     write_now(paper.finished() + "\n")
     asking = _Asking(working)

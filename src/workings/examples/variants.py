@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from workings.examples.conventions import NAMES, WORDS
@@ -25,13 +26,11 @@ def variants(example: Example, used: set[str], run: Callable[[Example], Working]
         now = getattr(example.document.conventions, key)
         for choice, words in WORDS[key].items():
             if choice != now:
-                out[f"{NAMES[key]}: {words}"] = _maker(
-                    example, run, lambda d, k=key, c=choice: setattr(d.conventions, k, c)
-                )
+                out[f"{NAMES[key]}: {words}"] = _maker(example, run, partial(_chosen, key=key, choice=choice))
     masks = {section.mask for section in example.document.section if hasattr(section, "mask")}
     for mask, words in (("causal", "mask: no token looks ahead"), ("none", "mask: none")):
         if masks and masks != {mask}:
-            out[words] = _maker(example, run, lambda d, m=mask: _masked(d, m))
+            out[words] = _maker(example, run, partial(_masked, mask=mask))
     return out
 
 
@@ -43,6 +42,10 @@ def _maker(example: Example, run: Callable[[Example], Working], change: Callable
         return run(other)
 
     return make
+
+
+def _chosen(document: Any, key: str, choice: object) -> None:
+    setattr(document.conventions, key, choice)
 
 
 def _masked(document: Any, mask: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from workings.recording.address import AddressError
 from workings.recording.working import Working
@@ -16,19 +17,19 @@ from workings.views.tables import Table
 def render(working: Working) -> str:
     """The notebook's JSON. Raises ValueError for a Working that cannot be had again from what it says of itself."""
     import nbformat
-    from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+    made: Any = nbformat.v4
     document = tell(working, "sentences")
-    cells = [new_markdown_cell(f"# {escape(document.title)}\n\n*{escape(document.origin)}*")]
-    cells += [new_code_cell(text) for text in _beginning(working)]
+    cells = [made.new_markdown_cell(f"# {escape(document.title)}\n\n*{escape(document.origin)}*")]
+    cells += [made.new_code_cell(text) for text in _beginning(working)]
     for kind, text in _parts(document.blocks):
-        cells.append(new_markdown_cell(text) if kind == "text" else new_code_cell(text))
+        cells.append(made.new_markdown_cell(text) if kind == "text" else made.new_code_cell(text))
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number}"  # the same each time
     about = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
-    notebook = new_notebook(cells=cells, metadata={**about, "language_info": {"name": "python"}})
+    notebook = made.new_notebook(cells=cells, metadata={**about, "language_info": {"name": "python"}})
     nbformat.validate(notebook)
-    return str(nbformat.writes(notebook)) + "\n"
+    return str(made.writes(notebook)) + "\n"
 
 
 def _beginning(working: Working) -> Iterator[str]:
