@@ -30,8 +30,12 @@ class TestShows:
         (tmp_path / ".hidden.toml").write_text("")
         answer = serving().ask("/")
         assert answer.status == 200
-        for name in ("apple", "journey", "shakespeare"):
+        for name in ("apple", "journey"):
             assert f">{name}</a>" in answer.text
+        for name in ("shakespeare", "bible-en-es"):
+            assert f'name="model" value="{name}"' in answer.text
+        assert 'href="/write?model=shakespeare"' in answer.text
+        assert 'href="/write?model=bible-en-es"' not in answer.text  # a translator continues nothing
         assert "&lt;b&gt;mine.toml" in answer.text
         assert "<b>mine" not in answer.text
         assert "script.py" not in answer.text
@@ -95,6 +99,15 @@ class TestShows:
         assert client.ask("/write?model=shakespeare&tokens=a").status == 400
         assert client.ask("/write?model=shakespeare&text=a&temperature=-1").status == 400
         assert client.ask("/write?model=nobody&text=a").status == 404
+
+    def test_inside_a_model_that_reads(self, serving: Any) -> None:
+        pytest.importorskip("torch")
+        client = serving()
+        page = client.follow("/look?" + urlencode({"model": "bible-en-es", "text": "In the beginning was the Word."}))
+        assert page.status == 200
+        assert len(re.findall(r"<h3>[^<]*cross_attention</h3>", page.text)) == 2
+        assert client.ask("/look?model=shakespeare&text=+").status == 400
+        assert client.ask("/look?run=..&text=a").status == 404
 
 
 class TestRefuses:

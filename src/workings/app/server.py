@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -63,6 +64,7 @@ class _App:
             Route("/work/{name}", self.work),
             Route("/work/{name}/stop", self.stop, methods=["POST"]),
             Route("/write", self.write),
+            Route("/look", self.look),
         ]
         return Starlette(routes=routes, lifespan=lifespan)
 
@@ -78,14 +80,12 @@ class _App:
             "index.html",
             title="Workings",
             examples=[(name, seen(example.title), seen(example.sentence)) for name, example in listed],
-            files=[{"kind": f.kind, "name": seen(f.name), "link": self._link(f.kind, f.name)} for f in found],
-            models=[(name, _address("/write", model=name)) for name in runs.shipped_names()],
+            files=[(f.kind, seen(f.name), _address("/show", file=f.name)) for f in found if f.kind != "run"],
+            models=[("model", name, name, _writes(runs.SHIPPED / name)) for name in runs.shipped_names()]
+            + [("run", f.name, seen(f.name), _writes(self.folder.root / f.name)) for f in found if f.kind == "run"],
             folder=seen(self.folder.root.name),
             code=self.folder.code,
         )
-
-    def _link(self, kind: str, name: str) -> str:
-        return _address("/write", run=name) if kind == "run" else _address("/show", file=name)
 
     async def show(self, request: Request) -> Response:
         """An example or a file, worked out."""
@@ -103,7 +103,7 @@ class _App:
         except (NotThere, OSError):
             return _wrong("There is no such file in this folder.", 404)
         if path.is_dir():
-            return RedirectResponse(_address("/write", run=asked["file"]), status_code=303)
+            return RedirectResponse("/", status_code=303)
         return await self._begin(Task("file", str(path), sentence, stamp))
 
     async def own(self, request: Request) -> Response:
@@ -150,6 +150,18 @@ class _App:
         return _html("write.html", title="Write", chosen=chosen, text=text, settings=settings,
                      turn=_shown(turn, chosen, settings))  # fmt: skip
 
+    async def look(self, request: Request) -> Response:
+        """Inside a model that reads a text: where its heads look, and what may come next."""
+        asked = request.query_params
+        try:
+            path = self._model(asked)
+        except NotThere:
+            return _wrong("There is no such model in this folder.", 404)
+        text = asked.get("text", "")[:20_000]
+        if not text.strip():
+            return _wrong("There is nothing to read; type a sentence.", 400)
+        return await self._begin(Task("model", str(path), text))
+
     def _model(self, asked: Mapping[str, str]) -> Path | str:
         """A model that ships, or a run of the folder. Raises NotThere."""
         if "model" in asked:
@@ -193,6 +205,14 @@ class _App:
             return _wrong("There is no such work; it may have been long ago.", 404)
         self.jobs.stop(job)
         return RedirectResponse("/", status_code=303)
+
+
+def _writes(run: Path) -> bool:
+    """Whether a training made a model that continues texts."""
+    try:
+        return bool(json.loads((run / "config.json").read_text(encoding="utf-8")).get("task") == "lm")
+    except (OSError, ValueError, AttributeError):
+        return False
 
 
 def _finished(job: Job, text: str = "") -> Response:

@@ -22,9 +22,9 @@ KEPT = 64
 
 @frozen
 class Task:
-    """What is to be shown: an example by its name, a file by its path, or the text of an example."""
+    """What is to be shown: an example by name, a file by path, the text of an example, or a model that reads."""
 
-    kind: Literal["example", "file", "text"]
+    kind: Literal["example", "file", "text", "model"]
     what: str
     sentence: str = ""
     stamp: float = 0.0  # when a file was last changed: another time is another task
@@ -149,12 +149,14 @@ def work(connection: Connection, task: Task) -> None:
 def _page(task: Task) -> str:
     from workings.commands.problems import UserError
     from workings.commands.what import working_of
-    from workings.views.live import page
+    from workings.views.live import model, page
 
     if task.kind == "text":
         working = example_of(task.what).run(task.sentence or None)
     else:
         working = working_of(task.what, task.sentence or None)
+    if task.kind == "model" and model.attends(working):
+        return model.render(working)
     if not page.fits(working):
         raise UserError("it has too many numbers for a live page", f"at most {page.LARGEST:,}", "take a smaller one")
     return page.render(working)

@@ -16,7 +16,9 @@ def render(ledger: Mapping[str, Any]) -> str:
     style = asset("plain.css")
     return template("ledger.html").render(
         title=f"How {ledger['run']} wrote",
-        settings=[(name.replace("_", " "), value) for name, value in ledger["settings"].items() if value is not None],
+        settings=[
+            (name.replace("_", " "), value) for name, value in ledger["settings"].items() if value not in (None, [])
+        ],
         prompt=[seen(piece) for piece in ledger["prompt"]["pieces"]],
         texts=[_text(number_, text) for number_, text in enumerate(ledger["texts"], 1)],
         style=style,

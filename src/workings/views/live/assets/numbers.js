@@ -8,11 +8,14 @@ const superscript = (n) => String(n).replace(/\d/g, (d) => SUPERSCRIPTS[d]).repl
 
 // Rounded from the full value; of two that are equally near, the even one.
 function fixed(value, decimals) {
-  const size = Math.abs(value), exact = size.toFixed(Math.min(100, decimals + 60)), dot = exact.indexOf(".");
+  const size = Math.abs(value), scaled = size * 10 ** decimals;
   let out = size.toFixed(decimals);
-  if (size < 1e21 && /^50*$/.test(exact.slice(dot + 1 + decimals))) {
-    const down = decimals ? exact.slice(0, dot + 1 + decimals) : exact.slice(0, dot);
-    if ("02468".includes(down[down.length - 1])) out = down;
+  if (Math.abs(scaled - Math.floor(scaled) - 0.5) < 1e-6 && size < 1e21) {
+    const exact = size.toFixed(Math.min(100, decimals + 60)), dot = exact.indexOf(".");
+    if (/^50*$/.test(exact.slice(dot + 1 + decimals))) {
+      const down = decimals ? exact.slice(0, dot + 1 + decimals) : exact.slice(0, dot);
+      if ("02468".includes(down[down.length - 1])) out = down;
+    }
   }
   return (value < 0 && /[1-9]/.test(out) ? "-" : "") + out;
 }

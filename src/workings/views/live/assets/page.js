@@ -1,6 +1,6 @@
 // The page: its tools, and who is told when something changes.
 
-const PREVIEW = 4000; // milliseconds a message stays
+const PREVIEW = 4000, PAUSE = 60; // milliseconds: how long a message stays; how long a hand must rest
 
 class Page {
   constructor(data) {
@@ -102,11 +102,16 @@ class Page {
       this.show();
       for (const view of this.views) view.build?.();
     }
-    this.tables.refresh();
+    const dragging = reason === "drag";
+    clearTimeout(this.rest);
+    if (dragging) this.rest = setTimeout(() => this.refresh("rest"), PAUSE); // what is not seen follows when the hand rests
+    this.tables.refresh(dragging);
     for (const view of this.views) view.refresh();
     this.panel.refresh();
-    this.moved.refresh();
-    this.arithmetic();
+    if (!dragging) {
+      this.moved.refresh();
+      this.arithmetic();
+    }
     this.undo.disabled = !this.state.past.length;
     this.redo.disabled = !this.state.future.length;
     this.reset.disabled = !this.state.changes.length && !this.state.current;

@@ -13,7 +13,12 @@ class Tables {
       const [node, start] = output.dataset.at.split(",").map(Number);
       return { output, node, start };
     });
-    for (const figure of this.figures) this.wire(figure);
+    this.observer?.disconnect();
+    this.seen = new Set(); // what is on the screen, or nearly
+    this.observer = new IntersectionObserver((entries) => {
+      for (const { target, isIntersecting } of entries) if (isIntersecting) this.seen.add(target); else this.seen.delete(target);
+    }, { rootMargin: "200px" });
+    for (const figure of this.figures) { this.wire(figure); this.observer.observe(figure.figure); }
     for (const scalar of this.scalars) this.wireScalar(scalar);
   }
 
@@ -137,9 +142,10 @@ class Tables {
     if (begin === null) input.select();
   }
 
-  refresh() {
+  // All of them, or those on the screen alone, while something is dragged.
+  refresh(seen = false) {
     const { state } = this, machine = state.machine;
-    for (const table of this.figures) this.fill(table, machine);
+    for (const table of this.figures) if (!seen || this.seen.has(table.figure)) this.fill(table, machine);
     for (const { output, node, start } of this.scalars) {
       if (output.querySelector("input")) continue;
       const text = shownNumber(state, node, start);
