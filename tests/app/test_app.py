@@ -172,7 +172,8 @@ class TestRefuses:
             scope = {"type": "http", "method": "POST", "headers": [(b"host", b"here")]}
             await Guard(app, ["here"], seconds=0.3)(scope, receive, send)
 
-        asyncio.run(ask())
+        with ThreadPoolExecutor(1) as elsewhere:  # Playwright keeps a loop running in this thread
+            elsewhere.submit(asyncio.run, ask()).result()
         assert sent[0]["status"] == 408
 
     def test_every_answer_says_how_it_may_be_used(self, serving: Any) -> None:

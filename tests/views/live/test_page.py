@@ -381,3 +381,14 @@ def test_a_branch_that_would_go_the_other_way_is_said(open_page: Open) -> None:
     page = open_page(render(wk.show(branching, np.array([1.0, 2.0]))))
     page.evaluate("workings.state.set([[0, 0, -5]])")
     assert "the program would go another way" in page.locator("#moved").inner_text()
+
+
+def test_a_root_that_stands_in_a_line_is_written_as_one(open_page: Open) -> None:
+    def scaled(x: Any) -> Any:
+        y = x * 3 / np.sqrt(2)
+        return y
+
+    working = wk.show(scaled, np.array([1.0, 3.0]))
+    page = open_page(render(working))
+    node = page.evaluate("workings.state.program.named.find(({ n }) => n.endsWith('y')).at[0]")
+    assert page.evaluate(f"workings.page.text({node}, 1)") == "3.00×3 / √2 ≈ 6.3640"

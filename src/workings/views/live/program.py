@@ -244,7 +244,7 @@ class Program:
     def _names(self, working: Working, step: Step, within: str) -> dict[str, Any]:
         """What a node is called: its address, whether the program gave it a name, its labels and its line."""
         about: dict[str, Any] = {"n": within + working.path(step.number)}
-        if step.number in working.index.bound_steps or (not step.inputs and not within):
+        if step.number in working.index.bound_steps or (step.operation == "given" and not within):
             about["b"] = 1
         labels = [None if axis is None else self._label(axis) for axis in working.labels(step.number)]
         if any(axis is not None for axis in labels):
