@@ -71,3 +71,12 @@ def test_a_question_that_names_nothing_is_the_examples_mistake(workings, tmp_pat
     assert answer.code == 2
     assert "Yours" in answer.err
     assert "at" in answer.err
+
+
+def test_what_is_no_number_to_guess_is_only_shown(answers, tmp_path):
+    text = "import numpy as np\nz = np.array([1j, 2.0]) * 2\ny = np.array([1.0, 2.0]) * 2\n"
+    (tmp_path / "mixed.py").write_text(text, encoding="utf-8")
+    answer = answers("mixed.py", "2", "2", "2")
+    assert answer.code == 0
+    assert "z[0] be" not in answer.out
+    assert "What will y[0] be?" in answer.out

@@ -66,9 +66,10 @@ def test_an_example_file_and_a_script(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.toml").write_text(wk.example("journey").source_text, encoding="utf-8")
     text = ipynb.render(wk.example("mine.toml").run())
-    (tmp_path / "mine.toml").unlink()  # the notebook brings it along
+    (tmp_path / "mine.toml").write_text("mine = 'still'\n", encoding="utf-8")  # the notebook brings its own along
     space, _ = run(cells(text))
     assert "all.contexts" in space["working"]
+    assert (tmp_path / "mine.toml").read_text(encoding="utf-8") == "mine = 'still'\n"
     (tmp_path / "code.py").write_text(
         "import numpy as np\n\nx = np.array([1.0, 2.0])\ny = x * 2  # twice\n", encoding="utf-8"
     )
@@ -86,3 +87,11 @@ def test_it_is_the_same_each_time() -> None:
 def test_what_cannot_be_recorded_again_is_said() -> None:
     with pytest.raises(ValueError, match="cannot be recorded again"):
         ipynb.render(wk.show(lambda x: x * 2, np.ones(2)))
+
+
+@pytest.mark.parametrize("end", ["# it's", "# 'quoted'", '# """', "# a\\\\b", "# \u200b", "\n"])
+def test_any_text_of_an_example_comes_back(end: str, tmp_path: Path) -> None:
+    text = wk.example("journey").source_text + end
+    (tmp_path / "mine.toml").write_text(text, encoding="utf-8")
+    space, _ = run(cells(ipynb.render(wk.example(str(tmp_path / "mine.toml")).run())))
+    assert space["example"].read_text(encoding="utf-8") == text

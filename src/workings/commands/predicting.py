@@ -49,7 +49,7 @@ def predict(working: Working, depth: str, colour: bool, width: int) -> None:
 
 def _made(working: Working, block: Block) -> Ref | None:
     """The value of a table, if it was computed."""
-    if not isinstance(block, Table) or not block.path or not block.array.size:
+    if not isinstance(block, Table) or not block.path or not block.array.size or block.array.dtype.kind not in "fiub":
         return None
     try:
         ref = working.find(block.path)

@@ -43,9 +43,14 @@ def _beginning(working: Working) -> Iterator[str]:
             name = source.name
             if name not in names():
                 name = Path(source.name).name
-                yield f'from pathlib import Path\n\nPath({name!r}).write_text({_quoted(source.text)}, encoding="utf-8")'
+                # In a folder of its own: a file of that name beside the notebook stays what it is.
+                yield (
+                    "from pathlib import Path\nfrom tempfile import mkdtemp\n\n"
+                    f'example = Path(mkdtemp(), {name!r})\nexample.write_text({_quoted(source.text)}, encoding="utf-8")'
+                )
+            called = repr(name) if name in names() else "example"
             sentence = _sentence(working)
-            yield f"working = wk.example({name!r}).run({'' if sentence is None else repr(sentence)})\nworking"
+            yield f"working = wk.example({called}).run({'' if sentence is None else repr(sentence)})\nworking"
         case "script" if source.text:
             yield "%load_ext workings"
             yield f"%%workings working\n{source.text.rstrip()}"
@@ -64,8 +69,8 @@ def _sentence(working: Working) -> str | None:
 
 def _quoted(text: str) -> str:
     """A text as Python writes it, over several lines where it can."""
-    plain = text.isascii() or text.isprintable()
-    if "'''" in text or "\\" in text or not (plain or all(c.isprintable() or c == "\n" for c in text)):
+    plain = all(c.isprintable() or c == "\n" for c in text)
+    if not plain or "\\" in text or "'''" in text or text.endswith("'"):
         return repr(text)
     return f"'''\\\n{text}'''"
 

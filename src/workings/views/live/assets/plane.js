@@ -175,7 +175,7 @@ class Sentence {
   constructor(state, place) {
     this.state = state;
     this.place = place;
-    this.box = make("div", { class: "sentence" });
+    this.box = make("div", { class: "words" });
     place.append(this.box);
   }
 
