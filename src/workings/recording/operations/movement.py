@@ -174,7 +174,8 @@ def _by_running(working: Working, step: Step) -> tuple[np.ndarray[Any, Any], np.
             _positions(working, ref, starts[i] + shift) if i in moved else working.value(ref)
             for i, ref in enumerate(step.inputs)
         ]
-        out.append(as_array(run(_without_types(step), values)).astype(float))
+        made = as_array(run(_without_types(step), values))
+        out.append((made.real if made.dtype.kind == "c" else made).astype(float))  # positions are real
     with np.errstate(invalid="ignore"):
         here = (out[1] - out[0]) == far
     which = np.full(out[0].shape, -1)
