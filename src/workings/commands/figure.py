@@ -224,7 +224,13 @@ def _listed(found: Namespace) -> str:
     else:
         lines += [(kind.name, kind.sentence) for kind in offered(_working(found))]
         lines.append(("ADDRESS", "any value as a heat map, by its address, such as X"))
-    width = max(len(name) for name, _ in lines)
+    from workings.views.paper import Paper, terminal_width
+
+    widest = max(len(name) for name, _ in lines)
     first = lines[0][0]
-    head = f"Figures of {found.what}; draw one with: workings figure {found.what} {first} -o {first}.svg"
-    return "\n".join([head, "", *(f"  {name:<{width}}  {what}" for name, what in lines)]) + "\n"
+    paper = Paper(terminal_width(100), False)
+    paper.text(f"Figures of {found.what}; draw one with: workings figure {found.what} {first} -o {first}.svg")
+    paper.blank()
+    for name, what in lines:
+        paper.text(f"{name:<{widest}}  {what}", indent=2, hang=widest + 4)
+    return paper.finished()

@@ -29,7 +29,7 @@ def predict(working: Working, depth: str, colour: bool, width: int) -> None:
     paper = Paper(width, colour)
     terminal.put_document(paper, title)
     write_now(paper.finished() + "\n")
-    asking = _Asking(working)
+    asking = _Asking(working, width)
     for question in working.questions:
         now = number(working.element(question.at), working.decimals)
         asking.ask(f"{question.ask} {_address(working, question.at)} is {now} now.", None)
@@ -80,6 +80,7 @@ class _Asking:
     """The questions so far, and what was answered."""
 
     working: Working
+    width: int
     asked: int = 0
     right: int = 0
     over: bool = False
@@ -91,7 +92,9 @@ class _Asking:
         if self.over:
             return
         offered = f" ({', '.join(map(visible, choices))})" if choices is not None else ""
-        write_now(f"\n{question}{offered}\n")
+        paper = Paper(self.width, False)
+        paper.text(f"{question}{offered}")
+        write_now(f"\n{paper.finished()}")
         while True:
             write_now("Your guess (Enter: show it): ")
             line = sys.stdin.readline()
