@@ -36,7 +36,9 @@ def writer(tmp_path_factory):
     return str(trained.language_run(tmp_path_factory.mktemp("runs") / "writer"))
 
 
-def test_what_there_is_is_listed(workings, tmp_path):
+def test_what_there_is_is_listed(workings, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+
     def named(out):
         """The first word of each line that begins an entry; what it says may go on below."""
         return [line.split()[0] for line in out.splitlines()[2:] if not line.startswith("   ")]
