@@ -149,17 +149,16 @@ def work(connection: Connection, task: Task) -> None:
 def _page(task: Task) -> str:
     from workings.commands.problems import UserError
     from workings.commands.what import working_of
-    from workings.views.live import model, page
+    from workings.views.live import pages
 
     if task.kind == "text":
         working = example_of(task.what).run(task.sentence or None)
     else:
         working = working_of(task.what, task.sentence or None)
-    if task.kind == "model" and model.attends(working):
-        return model.render(working)
-    if not page.fits(working):
-        raise UserError("it has too many numbers for a live page", f"at most {page.LARGEST:,}", "take a smaller one")
-    return page.render(working)
+    try:
+        return pages.render(working)
+    except pages.TooLarge as error:
+        raise UserError(str(error)) from None
 
 
 OWN = "your example"

@@ -101,21 +101,16 @@ def _ask(working: Working, request: Request, changes: dict[str, Any], look: Look
 
 def _page(working: Working, request: Request, changes: dict[str, Any], look: Look) -> str:
     """The live page; what is changed on the command line can be taken back on it."""
-    from workings.views.live import page
+    from workings.views.live import pages
 
     if request.at:
         raise UserError("--at with --format html", "one of the two", "every number of the page opens its own working")
-    if not page.fits(working) and not changes:
-        from workings.views.live import model
-
-        if model.attends(working):
-            return model.render(working)
-    if not page.fits(working):
-        found = f"{request.what}: a live page would have to hold too many numbers"
-        raise UserError(found, f"at most {page.LARGEST:,}".replace(",", " "), "take a smaller one, or --format md")
     for address, new in changes.items():
         _check_change(working, address, new)
-    return page.render(working, depth=look.depth, ask=request.predict, changes=changes)
+    try:
+        return pages.render(working, depth=look.depth, ask=request.predict, changes=changes)
+    except pages.TooLarge as error:
+        raise UserError(f"{error}, or --format md", where=request.what) from None
 
 
 def _notebook(working: Working, request: Request, changes: dict[str, Any]) -> str:

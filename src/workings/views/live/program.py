@@ -33,6 +33,7 @@ from workings.recording.operations import contraction, elementwise, meaning, mov
 from workings.recording.operations.bound import as_array, operation_of, parameter_names
 from workings.recording.operations.expression import Expression, Leaf
 from workings.recording.working import Guard, Ref, Step, Working
+from workings.views.data import number as plain
 from workings.views.live.trees import EVERYTHING, Marked, NotForThePage, Pattern, Tree, known, number, tree
 from workings.views.tables import visible
 
@@ -383,13 +384,6 @@ def _whole(step: Step) -> None:
     """Raises :class:`NotForThePage` for whole numbers of few bits, which wrap around."""
     if "int" in step.dtype and step.dtype.removeprefix("torch.") not in ("int", "int64"):
         raise NotForThePage(f"arithmetic in {step.dtype}")
-
-
-def plain(value: Any) -> Any:
-    """A number as JSON has it; NaN and infinities as texts."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    return value
 
 
 def _type(step: Step) -> str:
