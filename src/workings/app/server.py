@@ -23,7 +23,7 @@ from workings.app.work import OWN, Job, Jobs, Task, TooMany, example_of
 from workings.commands import runs
 from workings.commands.problems import users_errors
 from workings.reading.numbers import number
-from workings.views.live.parts import asset, digest, seen, template
+from workings.views.live.parts import asset, policy, seen, template
 
 if TYPE_CHECKING:
     from workings.app.models import Turn
@@ -308,11 +308,10 @@ def _address(path: str, **query: Any) -> str:
 
 def _html(name: str, status: int = 200, **about: Any) -> Response:
     style = asset("plain.css") + "\n" + asset("app.css", "workings.app")
-    policy = f"default-src 'none'; style-src '{digest(style)}'; img-src data:; base-uri 'none'; form-action 'self'"
     text = template("frame.html", "workings.app").render(
         style=style, title=about["title"], body=template(name, "workings.app").render(**about)
     )
-    headers = {"content-security-policy": policy, "referrer-policy": "same-origin"}
+    headers = {"content-security-policy": policy(style, forms="'self'"), "referrer-policy": "same-origin"}
     return HTMLResponse(text, status, headers)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from workings.reading.numbers import number
-from workings.views.live.parts import asset, digest, seen, template
+from workings.views.live.parts import asset, policy, seen, template
 
 DECIMALS = 4
 
@@ -22,7 +22,7 @@ def render(ledger: Mapping[str, Any]) -> str:
         prompt=[seen(piece) for piece in ledger["prompt"]["pieces"]],
         texts=[_text(number_, text) for number_, text in enumerate(ledger["texts"], 1)],
         style=style,
-        policy=f"default-src 'none'; style-src '{digest(style)}'; img-src data:; base-uri 'none'; form-action 'none'",
+        policy=policy(style),
     )
 
 

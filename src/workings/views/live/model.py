@@ -19,7 +19,7 @@ from workings.recording.address import AddressError
 from workings.recording.opening import open_step
 from workings.recording.operations.bound import as_array, operation_of
 from workings.recording.working import Ref, Step, Working
-from workings.views.live.parts import asset, digest, packed, script, seen, template
+from workings.views.live.parts import asset, packed, policy, script, seen, template
 from workings.views.live.program import plain
 
 STEPS = 255
@@ -68,8 +68,7 @@ def render(working: Working) -> str:
         data=packed({"maps": [_written(m) for m in found], "decimals": max(working.decimals, 3), "steps": STEPS}),
         script=scripts,
         style=style,
-        policy=f"default-src 'none'; script-src '{digest(scripts)}'; style-src '{digest(style)}'; img-src data:; "
-        "base-uri 'none'; form-action 'none'",
+        policy=policy(style, scripts),
     )
 
 

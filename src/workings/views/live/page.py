@@ -29,7 +29,7 @@ from workings.views.document import (
     Step,
     Worked,
 )
-from workings.views.live.parts import asset, digest, packed, script, seen, template
+from workings.views.live.parts import asset, packed, policy, script, seen, template
 from workings.views.live.program import Program, plain
 from workings.views.page import tell
 from workings.views.tables import GAP, Table, grid
@@ -89,8 +89,7 @@ def render(working: Working, *, depth: str = "steps", ask: bool = False, changes
         data=packed(data),
         script=scripts,
         style=style,
-        policy=f"default-src 'none'; script-src '{digest(scripts)}'; style-src '{digest(style)}'; img-src data:; "
-        "base-uri 'none'; form-action 'none'",
+        policy=policy(style, scripts),
     )
 
 
