@@ -19,8 +19,8 @@ from workings.recording.address import AddressError
 from workings.recording.opening import open_step
 from workings.recording.operations.bound import as_array, operation_of
 from workings.recording.working import Ref, Step, Working
+from workings.views.data import number as plain
 from workings.views.live.parts import asset, packed, policy, script, seen, template
-from workings.views.live.program import plain
 
 STEPS = 255
 """How many sizes of weight there are; one is off by half a step at most, 1/510."""

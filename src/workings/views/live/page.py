@@ -14,6 +14,7 @@ from workings.reading.replay import changed_value
 from workings.recording.address import AddressError
 from workings.recording.operations.bound import as_array
 from workings.recording.working import Changes, Ref, Working
+from workings.views.data import number as plain
 from workings.views.document import (
     DEPTHS,
     Block,
@@ -30,7 +31,7 @@ from workings.views.document import (
     Worked,
 )
 from workings.views.live.parts import asset, packed, policy, script, seen, template
-from workings.views.live.program import Program, plain
+from workings.views.live.program import Program
 from workings.views.page import tell
 from workings.views.tables import GAP, Table, grid
 

@@ -36,9 +36,10 @@ def script(*names: str) -> str:
 
 def template(name: str, package: str = "workings.views.live") -> Template:
     """A template of a page. What is put into it is escaped."""
-    from jinja2 import Environment
+    from jinja2 import Environment, FunctionLoader
 
-    return Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(asset(name, package))
+    there = FunctionLoader(lambda part: asset(part, package))
+    return Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, loader=there).get_template(name)
 
 
 def policy(style: str, script: str = "", *, forms: str = "'none'") -> str:

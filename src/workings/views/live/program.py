@@ -30,11 +30,11 @@ from workings.reading.replay import may_depend
 from workings.recording.evaluation import NotRecorded
 from workings.recording.opening import open_step
 from workings.recording.operations import contraction, elementwise, meaning, movement
-from workings.recording.operations.bound import as_array, operation_of, parameter_names
+from workings.recording.operations.bound import operation_of, parameter_names
 from workings.recording.operations.expression import Expression, Leaf
 from workings.recording.working import Guard, Ref, Step, Working
-from workings.views.data import number as plain
 from workings.views.live.trees import EVERYTHING, Marked, NotForThePage, Pattern, Tree, known, number, tree
+from workings.views.live.values import chooses, numbers, type_of, whole
 from workings.views.tables import visible
 
 _REDUCED = {
@@ -99,7 +99,7 @@ class Program:
     # -- nodes --------------------------------------------------------------------------------------------------
 
     def _add(self, kernel: str, step: Step, **about: Any) -> list[Any]:
-        node = {"k": kernel, "s": list(step.shape), "t": _type(step), **about}
+        node = {"k": kernel, "s": list(step.shape), "t": type_of(step), **about}
         self.nodes.append(node)
         return [len(self.nodes) - 1, 0, list(step.shape)]
 
@@ -151,7 +151,7 @@ class Program:
             raise NotForThePage(f"what {step.operation} makes of these numbers is not worked out on the page")
         if may_depend(step) and not inside:  # inside a composite, numbers without an origin are its settings
             return self._frozen(working, step, [], step.note, unknown=True)
-        values = _numbers(working, step)
+        values = numbers(working, step)
         made = step.function != "" or step.operation != "given"
         return self._add("given", step, v=values, **({"made": 1} if made else {}))
 
@@ -159,7 +159,7 @@ class Program:
         """A value that stays; with `unknown` origin it may depend on any change."""
         about: dict[str, Any] = {"u": 1} if unknown else {}
         try:
-            values = _numbers(working, step)
+            values = numbers(working, step)
         except (NotForThePage, NotRecorded, TypeError, ValueError):
             values = ["NaN"] * math.prod(step.shape)
             about["z"] = 1  # there is something else than numbers
@@ -168,7 +168,7 @@ class Program:
     def _map(self, working: Working, step: Step, inputs: list[Any]) -> list[Any]:
         operation = operation_of(step)
         pattern = Pattern(working, step)
-        _whole(step)
+        whole(step)
         if operation == "power" and len(pattern.args) > 2:
             raise NotForThePage("a power's remainder")
         if operation in _RENAMED:
@@ -187,7 +187,7 @@ class Program:
     def _reduction(self, working: Working, step: Step, inputs: list[Any], places: dict[int, list[Any]]) -> list[Any]:
         pattern = Pattern(working, step)
         operation = operation_of(step)
-        _whole(step)
+        whole(step)
         if operation in ("max", "min") and step.output == 1:
             operation = f"arg{operation}"
         first = pattern.args[0] if pattern.args else None
@@ -204,7 +204,7 @@ class Program:
         return self._each(working, step, inputs, places)
 
     def _contraction(self, working: Working, step: Step, inputs: list[Any]) -> list[Any]:
-        _whole(step)
+        whole(step)
         operands, parts, out = contraction.letters(Pattern(working, step))
         if not all(isinstance(o, Marked) for o in operands):
             raise NotForThePage("an array that stands in the call itself")
@@ -225,7 +225,7 @@ class Program:
                 raise NotForThePage("it has too many terms for a page")
             known(made)
             trees.append(made)
-        chosen = [view for ref, view in zip(step.inputs, inputs, strict=True) if _chooses(working, ref)]
+        chosen = [view for ref, view in zip(step.inputs, inputs, strict=True) if chooses(working, ref)]
         return self._add("each", step, i=inputs, e=trees, **({"w": chosen} if chosen else {}))
 
     def _placed(self, working: Working, node: Expression, places: dict[int, list[Any]]) -> tuple[Tree, int]:
@@ -266,7 +266,7 @@ class Program:
     def _movement(self, working: Working, step: Step, inputs: list[Any]) -> list[Any]:
         operation = operation_of(step)
         if any(working.steps[ref.step].dtype != step.dtype for ref in step.inputs):
-            _whole(step)  # a cast wraps around too
+            whole(step)  # a cast wraps around too
         if operation == "where" and len(step.inputs) + len(step.arguments) >= 3:
             chosen = self._where(working, step, inputs)
             if chosen is not None:
@@ -296,7 +296,7 @@ class Program:
         if any(flat_which):
             about["q"] = flat_which
         if -1 in flat_which:
-            values = _numbers(working, step)
+            values = numbers(working, step)
             about["c"] = {str(i): values[i] for i, source in enumerate(flat_which) if source < 0}
         elif inputs and not any(flat_which) and flat_spots == list(range(math.prod(inputs[0][2]))) and not watched:
             return self._add("same", step, i=inputs)
@@ -333,8 +333,8 @@ class Program:
             if origin is None:
                 inner[each.number] = self._step(opened.working, each, inner, path)
                 continue
-            whole = opened.origins[each.number][0]
-            view = self._view(working, whole, places)
+            outer = opened.origins[each.number][0]
+            view = self._view(working, outer, places)
             if view[2] != list(each.shape):
                 raise NotForThePage(f"{step.operation} reads a part of its input")
             inner[each.number] = view
@@ -357,43 +357,3 @@ def _patterned(found: Expression | None, step: Step) -> Tree:
     if found is None or (isinstance(found, Leaf) and found.ref is None and step.inputs):
         raise NotForThePage(f"this form of {step.operation} is not run on the page")
     return tree(found)
-
-
-def _numbers(working: Working, step: Step) -> list[Any]:
-    """A step's numbers in C order.
-
-    Raises:
-        NotForThePage: it holds something else.
-    """
-    value = working.evaluator.step_value(step.number)
-    if getattr(value, "is_nested", False):
-        raise NotForThePage("sequences of different lengths in one tensor")
-    array = as_array(value)
-    if array.dtype.kind not in "fiub" or array.shape != tuple(step.shape):
-        raise NotForThePage(f"values of type {array.dtype}")
-    return [plain(v) for v in array.reshape(-1).tolist()]
-
-
-def _chooses(working: Working, ref: Ref) -> bool:
-    """Whether a value is of a kind that says where, rather than how much."""
-    dtype = working.steps[ref.step].dtype
-    return "int" in dtype or "bool" in dtype
-
-
-def _whole(step: Step) -> None:
-    """Raises :class:`NotForThePage` for whole numbers of few bits, which wrap around."""
-    if "int" in step.dtype and step.dtype.removeprefix("torch.") not in ("int", "int64"):
-        raise NotForThePage(f"arithmetic in {step.dtype}")
-
-
-def _type(step: Step) -> str:
-    """What kind of number: "f" float64, "s" float32, "h" float16 and bfloat16, "i" whole, "b" truth."""
-    name = step.dtype.removeprefix("torch.")
-    if "bool" in name:
-        return "b"
-    if "int" in name:
-        return "i"
-    return {"float32": "s", "float16": "h", "bfloat16": "h"}.get(name, "f")
-
-
-__all__ = ["Program", "plain"]

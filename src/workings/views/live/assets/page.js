@@ -62,7 +62,10 @@ class Page {
   tell() {
     for (const article of all("article")) {
       const depth = article.dataset.depth;
-      this.first[depth] ??= [...article.children].map((child) => child.cloneNode(true));
+      if (!this.first[depth]) {
+        this.first[depth] = [...article.children].map((child) => child.cloneNode(true));
+        if (!this.state.current) continue; // it stands there already
+      }
       const story = this.state.program.stories?.[depth] ?? this.first[depth].map((_, n) => [n]);
       article.replaceChildren(...story.map((entry) => (Array.isArray(entry) ? this.again(depth, ...entry) : this.own(entry))));
     }
