@@ -13,6 +13,7 @@ from workings.transformer.attention import CrossAttention, SelfAttention
 from workings.transformer.cache import LayerCache
 from workings.transformer.choices import PreNorm
 from workings.transformer.config import Config
+from workings.transformer.dropping import Dropout
 from workings.transformer.feed_forward import make_feed_forward
 from workings.transformer.masks import KernelMask
 from workings.transformer.norms import make_norm
@@ -28,7 +29,7 @@ class _Block(nn.Module):
         self.attention_norm = make_norm(config)
         self.feed_forward = make_feed_forward(config)
         self.feed_forward_norm = make_norm(config)
-        self.dropout = nn.Dropout(config.dropout.rate)
+        self.dropout = Dropout(config.dropout.rate)
 
 
 class PostNormBlock(_Block):

@@ -11,6 +11,7 @@ from torch.nn import functional
 
 from workings.transformer.choices import GEGLU, Gelu, GeluForm, Relu, SwiGLU
 from workings.transformer.config import Config
+from workings.transformer.dropping import Dropout
 
 Activation: TypeAlias = Callable[[Tensor], Tensor]
 
@@ -22,7 +23,7 @@ class PlainFeedForward(nn.Module):
         super().__init__()
         self.activation = activation
         self.widen = nn.Linear(config.width, config.inner, bias=config.biases.feed_forward)
-        self.dropout = nn.Dropout(config.dropout.inner)
+        self.dropout = Dropout(config.dropout.inner)
         self.narrow = nn.Linear(config.inner, config.width, bias=config.biases.feed_forward)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -41,7 +42,7 @@ class GatedFeedForward(nn.Module):
         super().__init__()
         self.activation = activation
         self.widen = nn.Linear(config.width, 2 * config.inner, bias=config.biases.feed_forward)
-        self.dropout = nn.Dropout(config.dropout.inner)
+        self.dropout = Dropout(config.dropout.inner)
         self.narrow = nn.Linear(config.inner, config.width, bias=config.biases.feed_forward)
 
     def forward(self, x: Tensor) -> Tensor:

@@ -10,6 +10,7 @@ from workings.transformer.blocks import make_block, make_cross_block
 from workings.transformer.cache import Cache, Place
 from workings.transformer.choices import PostNorm
 from workings.transformer.config import Config
+from workings.transformer.dropping import Dropout
 from workings.transformer.masks import Causal, Everything, KernelMask, Mask, Offset, Padding, Window
 from workings.transformer.norms import make_norm
 from workings.transformer.positions import PositionModule, make_positions
@@ -23,7 +24,7 @@ class Stack(nn.Module):
         self.config, self.causal = config, causal
         self.positions = make_positions(config, both_sides=not causal)
         self.embedding_norm = make_norm(config) if config.embedding_norm else nn.Identity()
-        self.dropout = nn.Dropout(config.dropout.rate)
+        self.dropout = Dropout(config.dropout.rate)
         self.blocks = nn.ModuleList(self.make_block(config) for _ in range(layers))
         final = not isinstance(config.placement, PostNorm) or config.placement.final_norm
         self.norm = make_norm(config) if final else nn.Identity()
