@@ -84,7 +84,7 @@ def test_the_command_beside_it_runs(command, capsys):
 def test_what_draws_numbers_says_so():
     """Whoever draws numbers to judge by states how often and from which seed."""
     drawn = {name for name in experiments.names() if experiments.load(name).statistical}
-    assert drawn == {"variance", "residual-gradient", "leak", "shape-contract"}
+    assert drawn == {"neighbours", "variance", "lining-up", "residual-gradient", "leak", "shape-contract"}
     for name in drawn:
         assert "seed" in experiments.load(name).statistical
 
@@ -102,7 +102,7 @@ def test_from_python():
     [
         ("permutaton", "did you mean permutation"),
         ("mask", "did you mean mask-zeros"),
-        ("xyzzy", "there are one-vector"),
+        ("xyzzy", "there are neighbours, one-vector"),
     ],
 )
 def test_another_name_is_answered_with_near_ones(name, hint):

@@ -145,6 +145,20 @@ def test_attention_takes_the_square_of_the_length_times_the_width():
         assert working["weights"].value.size == length**2
 
 
+@pytest.mark.parametrize(
+    ("recipe", "kept"),
+    [("bible-en-es", "EncoderDecoder"), ("reviews", "EncoderOnly"), ("shakespeare", "DecoderOnly")],
+)
+def test_the_three_shapes(recipe, kept):
+    """A translator keeps both halves, a classifier the encoder, a writer of text the decoder."""
+    pytest.importorskip("torch")
+    from workings.commands.cost import config_of
+    from workings.transformer import build
+
+    model = build(config_of(f"{HERE.parents[1]}/recipes/{recipe}.toml", otherwise=20))
+    assert type(model).__name__ == kept
+
+
 # -- the whole forward pass ---------------------------------------------------------------------------------------
 
 

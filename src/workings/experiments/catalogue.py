@@ -10,9 +10,11 @@ from workings.experiments import (
     costs,
     gradients,
     leaking,
+    lining_up,
     looking_up,
     loops,
     masks,
+    neighbours,
     orders,
     places,
     predictions,
@@ -23,10 +25,12 @@ from workings.experiments.experiment import Experiment, ExperimentError
 EXPERIMENTS: dict[str, Experiment] = {
     experiment.name: experiment
     for experiment in (
+        neighbours.NEIGHBOURS,
         looking_up.ONE_VECTOR_PER_WORD,
         averages.PERPENDICULAR,
         averages.ROWS_INDEPENDENT,
         scales.VARIANCE,
+        lining_up.LINING_UP,
         costs.HEADS_COST,
         orders.PERMUTATION,
         orders.POSITIONS,
