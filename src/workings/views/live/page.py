@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workings.frozen import frozen
+from workings.progress import Report, unheard
 from workings.reading.formula.mathml import mathml
 from workings.reading.replay import changed_value
 from workings.recording.address import AddressError
@@ -58,22 +59,34 @@ LARGEST = 200_000
 _MOST_ROWS, _MOST_COLUMNS = 64, 64
 
 
-def render(working: Working, *, depth: str = "steps", ask: bool = False, changes: Changes | None = None) -> str:
+def render(
+    working: Working,
+    *,
+    depth: str = "steps",
+    ask: bool = False,
+    changes: Changes | None = None,
+    report: Report = unheard,
+) -> str:
     """The page of a Working. Where it can be recorded under other conventions, the page can change to them.
 
     Args:
         depth: how much it shows at first.
         ask: begin by asking for each value before it is shown.
         changes: what has been changed when it opens, as `Working.replay` takes it; it can be taken back.
+        report: is told how far it is.
 
     Raises AddressError for a change that names nothing, ValueError for numbers that do not fit or an unknown depth.
     """
     if depth not in DEPTHS:
         raise ValueError(f"depth is one of {', '.join(DEPTHS)}, not {depth!r}")
     blocks = template("blocks.html")
-    base = _Story("as it is", working, blocks)
+    base = _Story("as it is", working, blocks, report)
     variants = working.source.variants() if working.source.variants is not None else {}
-    others = [_Story(name, make(), blocks) for name, make in variants.items()]
+    others: list[_Story] = []
+    report("working it out under other conventions", others, len(variants), "conventions")
+    for name, make in variants.items():
+        others.append(_Story(name, make(), blocks))
+    report("drawing the page")
     data = {
         "programs": [base.data(None), *(other.data(base) for other in others)],
         "depth": depth,
@@ -165,10 +178,11 @@ def _bare(block: dict[str, Any]) -> str:
 class _Story:
     """One program with the documents that tell it, block by block."""
 
-    def __init__(self, name: str, working: Working, template: Template) -> None:
+    def __init__(self, name: str, working: Working, template: Template, report: Report = unheard) -> None:
         self.name = name
         self.working = working
-        self.program = Program(working)
+        self.program = Program(working, report)
+        report("drawing the page")
         self.document: Document = tell(working, "steps")
         self.blocks = {
             "sentences": list(self._blocks(tell(working, "sentences"))),
