@@ -34,6 +34,7 @@ from workings.views.document import (
 from workings.views.live.parts import asset, packed, policy, script, seen, template
 from workings.views.live.program import Program
 from workings.views.page import tell
+from workings.views.plain import plain_lines
 from workings.views.tables import GAP, Table, grid
 
 if TYPE_CHECKING:
@@ -113,8 +114,11 @@ def fits(working: Working) -> bool:
 
 
 def blocks(working: Working, depth: str) -> list[str]:
-    """The text of a page, block by block, without what makes it live. Raises ValueError for an unknown depth."""
-    story = _Story("", working, template("blocks.html"))
+    """The text of a page, block by block, without what makes it live. Raises ValueError for an unknown depth.
+
+    Formulas are a line of text: of MathML, a reader that does not trust a page leaves letters in a row.
+    """
+    story = _Story("", working, template("blocks.html"), still=True)
     return story.stories["sentences" if depth == "sentences" else "steps"]
 
 
@@ -178,8 +182,11 @@ def _bare(block: dict[str, Any]) -> str:
 class _Story:
     """One program with the documents that tell it, block by block."""
 
-    def __init__(self, name: str, working: Working, template: Template, report: Report = unheard) -> None:
+    def __init__(
+        self, name: str, working: Working, template: Template, report: Report = unheard, *, still: bool = False
+    ) -> None:
         self.name = name
+        self.still = still
         self.working = working
         self.program = Program(working, report)
         report("drawing the page")
@@ -264,7 +271,8 @@ class _Story:
             case Prose():
                 return {"kind": "prose", "tone": block.kind, "text": seen(block.text)}
             case Displayed():
-                return {"kind": "equation", "math": mathml(block.latex), "label": block.label}
+                written = {"texts": plain_lines(block.latex)} if self.still else {"math": mathml(block.latex)}
+                return {"kind": "equation", **written, "label": block.label}
             case Step():
                 return self._step(block)
             case Loop():
@@ -300,9 +308,14 @@ class _Story:
     def _step(self, block: Step) -> dict[str, Any]:
         ref = self._find(block.path)
         scalar = ref is not None and not self.working.steps[ref.step].shape[len(ref.index) :]
+        code, math = block.code, ""
+        if block.formula is not None and self.still:
+            code = block.formula.text
+        elif block.formula is not None:
+            math = block.formula.mathml()
         return {
-            "kind": "step", "name": seen(block.name), "path": block.path, "code": seen(block.code),
-            "math": block.formula.mathml() if block.formula is not None else "", "said": seen(block.sentence),
+            "kind": "step", "name": seen(block.name), "path": block.path, "code": seen(code),
+            "math": math, "said": seen(block.sentence),
             "place": block.place, "times": block.times, "result": block.result,
             "at": self._at(ref) if scalar and block.result else "", "ref": ref,
         }  # fmt: skip
