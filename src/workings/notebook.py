@@ -6,6 +6,7 @@ import gc
 import itertools
 import linecache
 import shlex
+import sys
 import types
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -20,10 +21,11 @@ _cells = itertools.count(1)
 def load_ipython_extension(shell: Any) -> None:
     """What `%load_ext workings` calls."""
 
-    def workings(line: str, cell: str) -> None:
+    def workings(line: str, cell: str) -> Any:
         """%%workings [--depth sentences|steps|numbers] [NAME]: run the cell, show its working, and bind it to NAME."""
+        __tracebackhide__ = True
         depth, name = options(line)
-        run_cell(cell, shell.user_ns, depth, name)
+        return run_cell(cell, shell.user_ns, depth, name)
 
     shell.register_magic_function(workings, magic_kind="cell", magic_name="workings")
 
@@ -43,31 +45,45 @@ def options(line: str) -> tuple[str, str]:
     return depth, names[0] if names else ""
 
 
-def run_cell(text: str, namespace: dict[str, Any], depth: str = "steps", name: str = "") -> Working:
-    """Run a cell in a namespace, show its working, and hand it back.
+def run_cell(text: str, namespace: dict[str, Any], depth: str = "steps", name: str = "") -> Any:
+    """Run a cell in a namespace and show its working; hand back what a cell gives, which the notebook shows.
 
     What the cell raises goes on to the caller, after what was recorded until then has been shown.
     """
+    __tracebackhide__ = True
     from workings.recording.running import ScriptError
 
     try:
-        working = record_cell(text, namespace)
+        working, last = record_cell(text, namespace)
     except ScriptError as stopped:
         display(stopped.working, depth)
-        raise stopped.cause from None
+        raise stopped.cause.with_traceback(_own_part(stopped.cause.__traceback__)) from None
     if name:
         namespace[name] = working
     display(working, depth)
-    return working
+    return None if text.rstrip().endswith(";") else last
 
 
-def record_cell(text: str, namespace: dict[str, Any]) -> Working:
-    """Run source in a namespace and record it; the names it binds stay bound there.
+def _own_part(trace: types.TracebackType | None) -> types.TracebackType | None:
+    """A traceback without the recorder's frames, as the cell would have it by itself."""
+    from workings.recording.user_code import is_user_file
+
+    if trace is None:
+        return None
+    rest = _own_part(trace.tb_next)
+    if not is_user_file(trace.tb_frame.f_code.co_filename):
+        return rest
+    trace.tb_next = rest
+    return trace
+
+
+def record_cell(text: str, namespace: dict[str, Any]) -> tuple[Working, Any]:
+    """Run source in a namespace and record it; the names it binds stay bound there. And what its last line gives.
 
     Raises SyntaxError, and ScriptError, with what was recorded, where the cell stops.
     """
     from workings.recording import source
-    from workings.recording.recorder import Recorder
+    from workings.recording.recorder import Box, Recorder
     from workings.recording.running import ScriptError
     from workings.recording.working import Source
 
@@ -75,7 +91,7 @@ def record_cell(text: str, namespace: dict[str, Any]) -> Working:
     file = f"<workings cell {next(_cells)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     plain = compile(text, file, "exec")
-    code = source.compile_module(text, file)
+    code = source.compile_module(text, file, keep_last=True)
     recorder = Recorder(Source("cell", "notebook cell", file, text), source.SITES)
     recorder.modules[id(namespace)] = recorder.root
     recorder.imported()
@@ -90,9 +106,10 @@ def record_cell(text: str, namespace: dict[str, Any]) -> Working:
         raise ScriptError(message, working, error) from None
     finally:
         _make_plain(plain, file, namespace)
+        last = namespace.pop(source.LAST, None)
         for hidden in (source.RECORDER, source.MODULE_FRAME):
             namespace.pop(hidden, None)
-    return recorder.finish()
+    return recorder.finish(), last.value if isinstance(last, Box) else last
 
 
 def _make_plain(code: types.CodeType, file: str, namespace: dict[str, Any]) -> None:
@@ -124,15 +141,14 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def display(working: Working, depth: str = "steps") -> None:
-    """Show a Working where we are: live in a notebook, as plain text elsewhere."""
-    try:
-        from IPython.display import HTML  # type: ignore[import-not-found,unused-ignore]
-        from IPython.display import display as show_below
-    except ImportError:
-        from workings.views import terminal
+    """Show a Working where we are: live in a notebook, as plain text in IPython's terminal and elsewhere."""
+    from workings.views import terminal
 
-        print(terminal.render(working, depth=depth, colour=False))
+    text = terminal.render(working, depth=depth, colour=False)
+    ipython = sys.modules.get("IPython")
+    if ipython is None or ipython.get_ipython() is None:
+        print(text)
         return
     from workings.views import notebook
 
-    show_below(HTML(notebook.render(working, depth=depth)))
+    ipython.display.display({"text/html": notebook.render(working, depth=depth), "text/plain": text}, raw=True)

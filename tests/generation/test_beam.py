@@ -117,7 +117,10 @@ def test_choices(name: str) -> None:
     model = made("decoder-only", vocabulary=7, **CHOICES[name])
     prompts = [[1, 5], [2], [3, 3, 4, 1]]
     beams = Beams(count=3)
-    found = beam_search(model, prompts, [END], beams, best=3, length=5)
+    counts: list[int] = []
+    found = beam_search(model, prompts, [END], beams, best=3, length=5, on_token=counts.append)
+    assert counts == list(range(1, len(counts) + 1))
+    assert len(counts) <= 5
     for row, prompt in enumerate(prompts):
         agree(found[row], plainly(Scores(model, prompt, None), beams, 3, 5, {END}))
 

@@ -32,7 +32,7 @@ def run(codes: list[str]) -> tuple[dict[str, Any], list[Any]]:
             continue
         if code.startswith("%%workings"):
             head, _, body = code.partition("\n")
-            space[head.split()[1]] = notebook.record_cell(body + "\n", space)
+            space[head.split()[1]] = notebook.record_cell(body + "\n", space)[0]
             continue
         lines = code.splitlines()
         try:

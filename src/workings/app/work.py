@@ -1,51 +1,113 @@
-"""Work that takes a while: in a process of its own, which can be stopped, while the server goes on answering."""
+"""Work that takes a while: in processes of its own, which can be stopped, while the server goes on answering."""
 
 from __future__ import annotations
 
 import asyncio
 import multiprocessing
 import secrets
-import signal
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
-from typing import Literal, final
+from multiprocessing.context import SpawnContext
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, final
 
 from workings.frozen import frozen
+from workings.generation import Sampling
+
+if TYPE_CHECKING:
+    from workings.app.models import Turn
 
 State = Literal["waiting", "working", "done", "mistake", "fault", "stopped"]
 KEPT = 64
 """Finished jobs that are remembered."""
+_QUARTERS = ("", ", a quarter is done", ", half is done", ", three quarters are done", ", all is done")
 
 
 @frozen
 class Task:
-    """What is to be shown: an example by name, a file by path, the text of an example, or a model that reads."""
+    """What is to be shown: an example by name, a file by path, the text of an example, a model that reads, or writes.
 
-    kind: Literal["example", "file", "text", "model"]
+    A model that writes goes on from `tokens`, or from the sentence if there are none, by `more` tokens.
+    """
+
+    kind: Literal["example", "file", "text", "model", "write"]
     what: str
     sentence: str = ""
     stamp: float = 0.0  # when a file was last changed: another time is another task
+    tokens: tuple[int, ...] = ()
+    more: int = 0
+    sampling: Sampling = Sampling()
+
+    @property
+    def runs_code(self) -> bool:
+        """Whether somebody else's program is run, which may leave anything behind in its process."""
+        return self.kind == "file" and Path(self.what).suffix.lower() == ".py"
+
+
+@frozen
+class Progress:
+    """How far a task is: what is being done, how many of what are done, and of how many, 0 where that is not known."""
+
+    doing: str
+    done: int = 0
+    of: int = 0
+    what: str = ""
+
+    @property
+    def said(self) -> str:
+        """A sentence that changes seldom enough to be read out."""
+        quarter = _QUARTERS[4 * min(self.done, self.of) // self.of] if self.of else ""
+        return f"{self.doing[:1].upper()}{self.doing[1:]}{quarter}."
+
+    @property
+    def count(self) -> str:
+        """How many are done, as of now."""
+        if self.of:
+            return f"{self.done:,} of {self.of:,} {self.what}"
+        return f"{self.done:,} {self.what} so far" if self.done else ""
+
+
+@frozen
+class Answer:
+    """How a task ended, and what came of it: a page, what a model wrote, or what is wrong."""
+
+    state: State
+    result: str | Turn
 
 
 @dataclass
 class Job:
-    """A task on its way: where it stands, and what came of it (a page, or what is wrong)."""
+    """A task on its way: where it stands, how far it is, and what came of it.
+
+    `address` is where it was asked for, if asking there again answers the same.
+    """
 
     task: Task
+    address: str = ""
     name: str = field(default_factory=lambda: secrets.token_urlsafe(9))
     state: State = "waiting"
-    result: str = ""
+    progress: Progress = field(default_factory=lambda: Progress("waiting for its turn"))
+    result: str | Turn = ""
     began: float = field(default_factory=time.monotonic)
     ended: asyncio.Event = field(default_factory=asyncio.Event)
-    process: BaseProcess | None = None
+    worker: Worker | None = None
 
     @property
     def seconds(self) -> float:
         """Since it was asked for."""
         return time.monotonic() - self.began
+
+    def hear(self, progress: Progress) -> None:
+        """Be told how far it is."""
+        self.progress = progress
+
+    def end(self, state: State, result: str | Turn = "") -> None:
+        """Be over, unless it is already."""
+        if not self.ended.is_set():
+            self.state, self.result = state, result
+            self.ended.set()
 
 
 class TooMany(RuntimeError):
@@ -53,8 +115,52 @@ class TooMany(RuntimeError):
 
 
 @final
+class Worker:
+    """A process that does one task after the other, and says on the way how far it is.
+
+    `usable` says whether it can take another task.
+    """
+
+    def __init__(self, context: SpawnContext) -> None:
+        from workings.app.worker import work
+
+        self.usable = True
+        self._here, there = context.Pipe()
+        self._process = context.Process(target=work, args=(there,), daemon=True)
+        self._process.start()
+        there.close()
+
+    def do(self, task: Task, hear: Callable[[Progress], None]) -> Answer:
+        """Do a task."""
+        self.usable = not task.runs_code
+        try:
+            self._here.send(task)
+            while isinstance(said := self._here.recv(), Progress):
+                hear(said)
+        except (EOFError, OSError):
+            self.usable = False
+            return Answer("fault", "the work ended without a result")
+        answer: Answer = said
+        return answer
+
+    def end(self) -> None:
+        """End the process, whatever it is doing."""
+        self.usable = False
+        self._process.kill()
+
+    def bury(self) -> None:
+        """End it, and leave nothing of it."""
+        self.end()
+        self._process.join()
+        self._here.close()
+
+
+@final
 class Jobs:
-    """Runs a few jobs at once, in their order; a job that takes too long is stopped."""
+    """Runs a few jobs at once, in their order; a job that takes too long is stopped.
+
+    Processes wait for the next job, with the models that they have opened; one that ran somebody's program does not.
+    """
 
     def __init__(self, *, at_once: int = 2, waiting: int = 64, seconds: float = 120.0) -> None:
         self.waiting = waiting
@@ -63,8 +169,9 @@ class Jobs:
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._running: set[asyncio.Task[None]] = set()
         self._context = multiprocessing.get_context("spawn")
+        self._idle: list[Worker] = []
 
-    def start(self, task: Task) -> Job:
+    def start(self, task: Task, address: str = "") -> Job:
         """Begin a job, or let it wait for its turn; the same task is worked on once. Raises TooMany."""
         for known in reversed(self._jobs.values()):
             if known.task == task and known.state in ("waiting", "working", "done", "mistake"):
@@ -72,7 +179,7 @@ class Jobs:
         open_jobs = [job for job in self._jobs.values() if not job.ended.is_set()]
         if len(open_jobs) >= self.waiting:
             raise TooMany(f"{len(open_jobs)} jobs are waiting")
-        job = Job(task)
+        job = Job(task, address)
         self._jobs[job.name] = job
         finished = [name for name, each in self._jobs.items() if each.ended.is_set()]
         for name in finished[: max(0, len(finished) - KEPT)]:
@@ -89,84 +196,38 @@ class Jobs:
     def stop(self, job: Job) -> None:
         """End a job, whether it has begun or not."""
         if not job.ended.is_set():
-            job.state = "stopped"
-            job.ended.set()
-            if job.process is not None:
-                job.process.kill()
+            job.end("stopped", "It was stopped.")
+            if job.worker is not None:
+                job.worker.end()
 
     def stop_all(self) -> None:
-        """End every job."""
+        """End every job, and the processes that wait for one."""
         for job in list(self._jobs.values()):
             self.stop(job)
+        for worker in self._idle:
+            worker.end()
 
     async def _run(self, job: Job) -> None:
         async with self._turn:
             if job.ended.is_set():
                 return
-            here, there = self._context.Pipe(duplex=False)
-            job.process = self._context.Process(target=work, args=(there, job.task), daemon=True)
-            job.state = "working"
-            await asyncio.to_thread(job.process.start)
-            there.close()
-            try:
-                async with asyncio.timeout(self.seconds):
-                    state, result = await asyncio.to_thread(_received, here)
-            except TimeoutError:
-                state, result = "mistake", f"this took more than {self.seconds:g} seconds, and was stopped"
-                job.process.kill()
+            job.state, job.progress = "working", Progress("starting")
+            if self._idle and not job.task.runs_code:
+                job.worker = self._idle.pop()
+            else:
+                job.worker = await asyncio.to_thread(Worker, self._context)
             if not job.ended.is_set():
-                job.state, job.result = state, result
-                job.ended.set()
-            await asyncio.to_thread(job.process.join)
-            here.close()
+                answer = await self._done(job.worker, job)
+                job.end(answer.state, answer.result)
+            if job.worker.usable:
+                self._idle.append(job.worker)
+            else:
+                await asyncio.to_thread(job.worker.bury)
 
-
-def _received(connection: Connection) -> tuple[State, str]:
-    try:
-        state, result = connection.recv()
-    except (EOFError, OSError):
-        return "fault", "the work ended without a result"
-    return state, result
-
-
-def work(connection: Connection, task: Task) -> None:
-    """What the process does: run the task, send the page or what is wrong with it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server stops it
-    from workings.commands.problems import users_errors
-    from workings.recording.stopped import ScriptError
-
-    try:
-        answer = ("done", _page(task))
-    except ScriptError as error:
-        answer = ("mistake", str(error))
-    except Exception as error:
-        known = isinstance(error, users_errors())
-        answer = ("mistake", str(error)) if known else ("fault", f"{type(error).__name__}: {error}")
-    connection.send(answer)
-    connection.close()
-
-
-def _page(task: Task) -> str:
-    from workings.commands.problems import UserError
-    from workings.commands.what import working_of
-    from workings.views.live import pages
-
-    if task.kind == "text":
-        working = example_of(task.what).run(task.sentence or None)
-    else:
-        working = working_of(task.what, task.sentence or None)
-    try:
-        return pages.render(working)
-    except pages.TooLarge as error:
-        raise UserError(str(error)) from None
-
-
-OWN = "your example"
-
-
-def example_of(text: str):  # type: ignore[no-untyped-def]  # an Example; its module is loaded when it is needed
-    """An example from its text. Raises ExampleError."""
-    from workings.examples import reading
-    from workings.examples.example import Example
-
-    return Example(OWN, OWN, text, reading.read(text, OWN))
+    async def _done(self, worker: Worker, job: Job) -> Answer:
+        try:
+            async with asyncio.timeout(self.seconds):
+                return await asyncio.to_thread(worker.do, job.task, job.hear)
+        except TimeoutError:
+            worker.end()
+            return Answer("stopped", f"It took more than {self.seconds:g} seconds, and was stopped.")

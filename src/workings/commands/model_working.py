@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from workings.commands import runs
 from workings.commands.problems import UserError
+from workings.progress import Report, unheard
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -19,7 +20,7 @@ _NEXT = 5
 """How many of the words that may come next are told."""
 
 
-def working_of_run(name: str, sentence: str | None) -> Working:
+def working_of_run(name: str, sentence: str | None, report: Report = unheard) -> Working:
     """Record a trained model as it reads a sentence: what comes next, its translation, or its labels.
 
     Raises UserError for a run without a transformer, or without a sentence for it; TrainingError for a damaged run.
@@ -31,15 +32,17 @@ def working_of_run(name: str, sentence: str | None) -> Working:
     if sentence is None or not sentence.strip():
         raise UserError(f"{name}: a trained model needs something to read", "", f'workings show {name} "a sentence"')
     read = {"decoder-only": _continuing, "encoder-only": _labelling, "encoder-decoder": _translating}[shape]
-    working = read(name, sentence)
+    report("loading the model")
+    working = read(name, sentence, report)
     working.groups[0].title = f"{name}: {textwrap.shorten(sentence, 60, placeholder=' …')}"
     return working
 
 
-def _continuing(name: str, sentence: str) -> Working:
+def _continuing(name: str, sentence: str, report: Report) -> Working:
     model, tokeniser = runs.language_model(name)
     tokens = tokeniser.encode(sentence)
     runs.check_fits(tokens, model)
+    report("reading the text")
     working, logits = _recorded(model, tokens)
     words = readable(tokeniser, range(len(tokeniser)))
     _label(working, "tokens", readable(tokeniser, tokens))
@@ -49,11 +52,12 @@ def _continuing(name: str, sentence: str) -> Working:
     return working
 
 
-def _labelling(name: str, sentence: str) -> Working:
+def _labelling(name: str, sentence: str, report: Report) -> Working:
     classifier = runs.classifier(name)
     model, tokeniser, labels = classifier
     tokens = [tokeniser.begin, *tokeniser.encode(sentence), tokeniser.end]
     runs.check_fits(tokens, model)
+    report("reading the text")
     working, logits = _recorded(model, tokens)
     _label(working, "tokens", readable(tokeniser, tokens))
     _label_words(working, "embedding", readable(tokeniser, range(len(tokeniser))))
@@ -62,7 +66,7 @@ def _labelling(name: str, sentence: str) -> Working:
     return working
 
 
-def _translating(name: str, sentence: str) -> Working:
+def _translating(name: str, sentence: str, report: Report) -> Working:
     """The target is what the model itself writes, as `workings translate` would print it."""
     from workings.commands.texts import Line
     from workings.commands.translate import best_tokens
@@ -70,7 +74,8 @@ def _translating(name: str, sentence: str) -> Working:
 
     translator = runs.translator(name)
     model = translator.model
-    written = best_tokens(translator, Line(sentence, ""))
+    written = best_tokens(translator, Line(sentence, ""), report)
+    report("reading both texts")
     source = [*translator.source.encode(sentence), translator.source.end]
     # The last token has no position where the translation fills them all; nothing would come after it.
     target = [translator.target.begin, *written][: most_tokens(model.config)]

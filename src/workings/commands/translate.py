@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from workings.commands import output, runs, texts
 from workings.commands.options import as_user_errors, count, writing_options
 from workings.commands.problems import UserError
+from workings.progress import Report, unheard
 
 if TYPE_CHECKING:
     from workings.generation import Beams, Hypothesis
@@ -71,17 +72,18 @@ def translated(
         yield [Translation(each.score, _one_line(translator.target.decode(each.tokens))) for each in ranked]
 
 
-def best_tokens(translator: runs.Translator, line: texts.Line) -> list[int]:
+def best_tokens(translator: runs.Translator, line: texts.Line, report: Report) -> list[int]:
     """The tokens of the best translation, as it is found unless something else is asked for."""
     from workings.generation import Beams
 
-    [[best]] = _searched(translator, [line], Beams(), 1, None)
+    [[best]] = _searched(translator, [line], Beams(), 1, None, report)
     return best.tokens
 
 
 def _searched(
-    translator: runs.Translator, lines: list[texts.Line], beams: Beams, best: int, length: int | None
-) -> list[list[Hypothesis]]:
+    translator: runs.Translator, lines: list[texts.Line], beams: Beams, best: int, length: int | None,
+    report: Report = unheard,
+) -> list[list[Hypothesis]]:  # fmt: skip
     from workings.generation import beam_search
 
     model, source, target = translator
@@ -92,7 +94,10 @@ def _searched(
         return []
     begun, longest = [[target.begin]] * len(sources), length or _LONGEST
     with as_user_errors():
-        return beam_search(model, begun, [target.end], beams, sources=sources, best=best, length=longest)
+        return beam_search(
+            model, begun, [target.end], beams, sources=sources, best=best, length=longest,
+            on_token=lambda written: report("translating", written, what="tokens"),
+        )  # fmt: skip
 
 
 def _one_line(text: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workings.commands.problems import UserError
+from workings.progress import Report, unheard
 
 if TYPE_CHECKING:
     from workings.recording.working import Working
@@ -18,15 +19,16 @@ LIMIT = 1_000_000
 KINDS = {".py": "a script", ".toml": "an example", ".workings": "a saved Working"}
 
 
-def working_of(what: str, sentence: str | None = None) -> Working:
-    """Run an example, a script or a trained model, or load a saved Working.
+def working_of(what: str, sentence: str | None = None, report: Report = unheard) -> Working:
+    """Run an example, a script or a trained model, or load a saved Working; `report` is told how far it is.
 
     Raises UserError for what is none of these; ScriptError where a script stops, with what was recorded until then.
     """
     suffix = Path(what).suffix.lower()
     if suffix == ".py":
-        return _script(what, sentence)
+        return _script(what, sentence, report)
     if suffix == ".workings":
+        report("loading what was recorded")
         return _saved(what, sentence)
     from workings import examples
 
@@ -38,18 +40,19 @@ def working_of(what: str, sentence: str | None = None) -> Working:
         if runs.is_run(what):
             from workings.commands.model_working import working_of_run
 
-            return working_of_run(what, sentence)
+            return working_of_run(what, sentence, report)
         raise _unknown(what, examples.names())
+    report("recording")
     return examples.load(what).run(sentence)
 
 
-def _script(what: str, sentence: str | None) -> Working:
+def _script(what: str, sentence: str | None, report: Report) -> Working:
     text = check_file(what, "a script")
     _no_sentence(what, sentence, "a script")
     from workings.recording.running import record_script
 
     try:
-        working = record_script(what)
+        working = record_script(what, report=report)
     except SyntaxError as error:
         raise UserError(_syntax_error(what, text, error)) from None
     except RecursionError:

@@ -39,6 +39,9 @@ class Example:
     def sentence(self) -> str:
         return self.document.sentence
 
+    def __repr__(self) -> str:
+        return f"<Example {self.name}: {self.title}>"
+
     def run(self, sentence: str | None = None, changes: Mapping[str, Any] | None = None) -> Working:
         """Compute the example, for its own sentence or another one of the same words, and record every step.
 

@@ -108,3 +108,8 @@ class Outcome:
         from workings.experiments.telling import outcome_text
 
         return outcome_text(self)
+
+    def _repr_html_(self) -> str:
+        from workings.views.notebook import plain
+
+        return plain(str(self))

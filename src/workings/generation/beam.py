@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -74,6 +74,7 @@ def beam_search(
     sources: Sequence[Tokens] | None = None,
     best: int = 1,
     length: int = 128,
+    on_token: Callable[[int], None] | None = None,
 ) -> list[list[Hypothesis]]:
     """The `best` texts found for each prompt, those with the highest score first.
 
@@ -88,6 +89,7 @@ def beam_search(
         sources: what an encoder-decoder reads, one for each prompt.
         best: how many texts to return; fewer are returned where fewer exist.
         length: the most tokens of a text, stop token included.
+        on_token: called with how many tokens the beams have, after each.
 
     Raises: ValueError for prompts that the model cannot read, and settings that do not fit.
     """
@@ -106,6 +108,8 @@ def beam_search(
         while True:
             for search, candidates in zip(going, _likeliest(writer.logits, totals, len(set(stop_tokens))), strict=True):
                 search.extend(candidates)
+            if on_token is not None:
+                on_token(going[0].written)
             kept = [place for place, search in enumerate(going) if not search.over]
             if not kept:
                 break

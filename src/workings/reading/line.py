@@ -95,6 +95,11 @@ class Arithmetic:
     def _repr_latex_(self) -> str:
         return self.latex()
 
+    def _repr_html_(self) -> str:
+        from workings.views.notebook import plain
+
+        return plain(str(self))
+
 
 def shared_prefix(names: list[str]) -> str:
     """The groups that all addresses stand in, with a dot at the end; empty where they share none."""

@@ -96,6 +96,11 @@ class Replay:
 
         return render_replay(self, colour=False)
 
+    def _repr_html_(self) -> str:
+        from workings.views.notebook import plain
+
+        return plain(str(self))
+
     def moved(self) -> list[Moved]:
         """Every named value that changed, the most moved first."""
         out = []

@@ -15,6 +15,7 @@ from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any
 
+from workings.progress import Report, unheard
 from workings.recording import containers, source
 from workings.recording.collecting import few_collections
 from workings.recording.comments import label_from_comments
@@ -102,9 +103,12 @@ def _room() -> Iterator[None]:
 
 
 def record_script(
-    path: str | Path, *, overrides: Mapping[tuple[str, int], Callable[[Any], Any]] | None = None
+    path: str | Path,
+    *,
+    overrides: Mapping[tuple[str, int], Callable[[Any], Any]] | None = None,
+    report: Report = unheard,
 ) -> Working:
-    """Run a script and record it.
+    """Run a script and record it; `report` is told of the steps so far.
 
     Raises :class:`ScriptError` where the script raises, exits with a failure, reads standard input or is interrupted;
     the error carries what was recorded until then.
@@ -115,6 +119,7 @@ def record_script(
     recorder = Recorder(Source("script", path.name, str(path), text), source.SITES)
     recorder.overrides = dict(overrides or {})
     recorder.working.source.rerun = lambda changes, _: record_script(path, overrides=changes)
+    report("recording", recorder.working.steps, what="steps")
     namespace: dict[str, Any] = {
         "__name__": "__main__",
         "__file__": str(path),

@@ -16,7 +16,8 @@ Node = TypeVar("Node", bound=ast.AST)
 # mangle in class bodies, so that they do not meet the source's own.
 RECORDER = "__workings__"
 MODULE_FRAME = "__workings_frame_0__"
-OWN_NAMES = re.compile(r"__workings(_(frame|held)_\d+)?__")
+LAST = "__workings_last__"
+OWN_NAMES = re.compile(r"__workings(_(frame|held)_\d+|_last)?__")
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 

@@ -17,7 +17,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workings.recording.expressions import SITES
-from workings.recording.scopes import MODULE_FRAME, RECORDER, Scope, located, names_bound, placed, type_params
+from workings.recording.scopes import (
+    LAST,
+    MODULE_FRAME,
+    RECORDER,
+    Scope,
+    located,
+    names_bound,
+    placed,
+    set_name,
+    type_params,
+)
 from workings.recording.statements import Rewriter
 from workings.recording.user_code import is_user_file
 
@@ -25,12 +35,20 @@ if TYPE_CHECKING:
     from workings.recording.recorder import Recorder
 
 
-def compile_module(text: str, file: str) -> types.CodeType:
-    """A whole file, rewritten. Its globals hold the recorder and its own frame (``RECORDER`` and ``MODULE_FRAME``)."""
+def compile_module(text: str, file: str, *, keep_last: bool = False) -> types.CodeType:
+    """A whole file, rewritten. Its globals hold the recorder and its own frame (``RECORDER`` and ``MODULE_FRAME``).
+
+    With `keep_last`, what a last line gives that is no more than an expression is left in ``LAST``.
+    """
     tree = ast.parse(text, file)
     bound, _ = names_bound(tree.body)
     rewriter = Rewriter(file, text)
+    last = tree.body[-1] if tree.body else None
     tree.body = rewriter.body(tree.body, Scope("module", MODULE_FRAME, bound))
+    if keep_last and isinstance(last, ast.Expr):
+        written = tree.body[-1]
+        assert isinstance(written, ast.Expr)
+        tree.body[-1] = set_name(LAST, written.value, last)
     return compile(located(tree), file, "exec")
 
 
@@ -198,4 +216,4 @@ def _span(node: ast.expr) -> tuple[int | None, ...]:
     return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
 
 
-__all__ = ["MODULE_FRAME", "RECORDER", "SITES", "compile_module", "is_rewritten", "rewritten", "wrapping"]
+__all__ = ["LAST", "MODULE_FRAME", "RECORDER", "SITES", "compile_module", "is_rewritten", "rewritten", "wrapping"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from workings.recording.working import Ref, Working
 
 _MOST_SHORTENED = 1_000  # named values up to which addresses are looked at one by one
@@ -31,6 +33,11 @@ def shortened_address(working: Working, path: str, ref: Ref) -> str:
             parts = shorter
         place -= 1
     return ".".join(parts)
+
+
+def in_notebook(file: str) -> bool:
+    """Whether a source file is a notebook's cell, whose name nobody has seen."""
+    return Path(file).parent.name.startswith("ipykernel_") or file.startswith(("<ipython", "<workings cell"))
 
 
 def spoken(name: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from workings.recording.operations.bound import as_array
 from workings.views import terminal
-from workings.views.live import page
+from workings.views.live import page, pages
 from workings.views.live.parts import template
 from workings.views.tables import Table, is_distribution
 
@@ -20,14 +20,27 @@ HEIGHT = 680
 
 def render(working: Working, *, depth: str = "steps") -> str:
     """HTML for an output cell. The frame may run its own scripts and nothing else; it cannot reach the notebook."""
-    if not page.fits(working):
-        return f"<pre>{escape(terminal.render(working, depth=depth, colour=False))}</pre>"
-    plain = f"<article>{''.join(page.blocks(working, depth))}</article>"
+    try:
+        live = pages.render(working, depth=depth)
+    except pages.TooLarge:
+        return plain(terminal.render(working, depth=depth, colour=False))
     frame = (
-        f'<iframe sandbox="allow-scripts allow-downloads" width="100%" height="{HEIGHT}" '
-        f'title="{escape(working.source.name)}" srcdoc="{escape(page.render(working, depth=depth))}"></iframe>'
+        f'<iframe sandbox="allow-scripts allow-downloads" title="{escape(working.source.name)}" width="100%" '
+        f'height="{HEIGHT}" style="border: 1px solid #8888" srcdoc="{escape(live)}"></iframe>'
     )
-    return f"{frame}<details><summary>The same, to read without scripts</summary>{plain}</details>"
+    return f"{frame}<details><summary>All of it, to read without scripts</summary>{_still(working, depth)}</details>"
+
+
+def _still(working: Working, depth: str) -> str:
+    """What is to be read where no script may run."""
+    if page.fits(working):
+        return f"<article>{''.join(page.blocks(working, depth))}</article>"
+    return plain(terminal.render(working, depth=depth, colour=False))
+
+
+def plain(text: str) -> str:
+    """A text of the terminal in an output cell: notebooks give `pre` the letters of the text around it."""
+    return f'<pre style="font-family: monospace; overflow-x: auto">{escape(text)}</pre>'
 
 
 def render_item(item: Item) -> str:

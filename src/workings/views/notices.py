@@ -7,6 +7,7 @@ from pathlib import Path
 
 from workings.recording.working import Guard, Loss, Site, Working
 from workings.views.document import Block, Listing, Printed, Prose
+from workings.views.naming import in_notebook
 from workings.views.tables import visible
 
 _MOST = 12
@@ -40,7 +41,7 @@ def place(site: Site | None, home: str = "") -> str:
         return ""
     if home and site.file == home:
         return f"line {site.line}"
-    return f"{Path(site.file).name}:{site.line}"
+    return f"{'another cell' if in_notebook(site.file) else Path(site.file).name}:{site.line}"
 
 
 def _lost(losses: list[Loss], home: str) -> tuple[tuple[str, str], ...]:

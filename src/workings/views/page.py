@@ -7,6 +7,7 @@ from pathlib import Path
 from workings.reading.walk import walk
 from workings.recording.working import Working
 from workings.views.document import DEPTHS, Block, Document, Prose, Same
+from workings.views.naming import in_notebook
 from workings.views.notices import closing
 from workings.views.story import Story
 from workings.views.telling import Teller
@@ -19,6 +20,8 @@ def tell(working: Working, depth: str = "steps") -> Document:
     source = working.source
     title = working.groups[0].title or source.name
     file = Path(source.file).name if source.file else source.name
+    if in_notebook(source.file):
+        file = "in a notebook"
     origin = source.kind if file == title else f"{source.kind} {file}"
     blocks: list[Block] = []
     if working.groups[0].detail:

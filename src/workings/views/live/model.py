@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from workings.equations import softmax
 from workings.frozen import frozen
+from workings.progress import Report, unheard
 from workings.recording.address import AddressError
 from workings.recording.opening import open_step
 from workings.recording.operations.bound import as_array, operation_of
@@ -52,9 +53,12 @@ def attends(working: Working) -> bool:
     return any(_is_attention(step) for step in working.steps)
 
 
-def render(working: Working) -> str:
-    """The page. Raises ValueError for a Working without attention."""
-    found = list(maps(working))
+def render(working: Working, *, report: Report = unheard) -> str:
+    """The page; `report` is told how far it is. Raises ValueError for a Working without attention."""
+    found: list[Map] = []
+    report("drawing where the heads look", found, sum(map(_is_attention, working.steps)), "layers")
+    for layer in maps(working):
+        found.append(layer)  # one by one, as they are counted
     if not found:
         raise ValueError(f"{working.source.name}: there is no attention in it")
     scripts, style = script(*SCRIPTS), asset("page.css") + "\n" + asset("model.css")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workings.frozen import frozen
+from workings.progress import Report, unheard
 from workings.reading.formula.mathml import mathml
 from workings.reading.replay import changed_value
 from workings.recording.address import AddressError
@@ -33,6 +34,7 @@ from workings.views.document import (
 from workings.views.live.parts import asset, packed, policy, script, seen, template
 from workings.views.live.program import Program
 from workings.views.page import tell
+from workings.views.plain import plain_lines
 from workings.views.tables import GAP, Table, grid
 
 if TYPE_CHECKING:
@@ -58,22 +60,34 @@ LARGEST = 200_000
 _MOST_ROWS, _MOST_COLUMNS = 64, 64
 
 
-def render(working: Working, *, depth: str = "steps", ask: bool = False, changes: Changes | None = None) -> str:
+def render(
+    working: Working,
+    *,
+    depth: str = "steps",
+    ask: bool = False,
+    changes: Changes | None = None,
+    report: Report = unheard,
+) -> str:
     """The page of a Working. Where it can be recorded under other conventions, the page can change to them.
 
     Args:
         depth: how much it shows at first.
         ask: begin by asking for each value before it is shown.
         changes: what has been changed when it opens, as `Working.replay` takes it; it can be taken back.
+        report: is told how far it is.
 
     Raises AddressError for a change that names nothing, ValueError for numbers that do not fit or an unknown depth.
     """
     if depth not in DEPTHS:
         raise ValueError(f"depth is one of {', '.join(DEPTHS)}, not {depth!r}")
     blocks = template("blocks.html")
-    base = _Story("as it is", working, blocks)
+    base = _Story("as it is", working, blocks, report)
     variants = working.source.variants() if working.source.variants is not None else {}
-    others = [_Story(name, make(), blocks) for name, make in variants.items()]
+    others: list[_Story] = []
+    report("working it out under other conventions", others, len(variants), "conventions")
+    for name, make in variants.items():
+        others.append(_Story(name, make(), blocks))
+    report("drawing the page")
     data = {
         "programs": [base.data(None), *(other.data(base) for other in others)],
         "depth": depth,
@@ -100,8 +114,11 @@ def fits(working: Working) -> bool:
 
 
 def blocks(working: Working, depth: str) -> list[str]:
-    """The text of a page, block by block, without what makes it live. Raises ValueError for an unknown depth."""
-    story = _Story("", working, template("blocks.html"))
+    """The text of a page, block by block, without what makes it live. Raises ValueError for an unknown depth.
+
+    Formulas are a line of text: of MathML, a reader that does not trust a page leaves letters in a row.
+    """
+    story = _Story("", working, template("blocks.html"), still=True)
     return story.stories["sentences" if depth == "sentences" else "steps"]
 
 
@@ -165,10 +182,14 @@ def _bare(block: dict[str, Any]) -> str:
 class _Story:
     """One program with the documents that tell it, block by block."""
 
-    def __init__(self, name: str, working: Working, template: Template) -> None:
+    def __init__(
+        self, name: str, working: Working, template: Template, report: Report = unheard, *, still: bool = False
+    ) -> None:
         self.name = name
+        self.still = still
         self.working = working
-        self.program = Program(working)
+        self.program = Program(working, report)
+        report("drawing the page")
         self.document: Document = tell(working, "steps")
         self.blocks = {
             "sentences": list(self._blocks(tell(working, "sentences"))),
@@ -250,7 +271,8 @@ class _Story:
             case Prose():
                 return {"kind": "prose", "tone": block.kind, "text": seen(block.text)}
             case Displayed():
-                return {"kind": "equation", "math": mathml(block.latex), "label": block.label}
+                written = {"texts": plain_lines(block.latex)} if self.still else {"math": mathml(block.latex)}
+                return {"kind": "equation", **written, "label": block.label}
             case Step():
                 return self._step(block)
             case Loop():
@@ -286,9 +308,14 @@ class _Story:
     def _step(self, block: Step) -> dict[str, Any]:
         ref = self._find(block.path)
         scalar = ref is not None and not self.working.steps[ref.step].shape[len(ref.index) :]
+        code, math = block.code, ""
+        if block.formula is not None and self.still:
+            code = block.formula.text
+        elif block.formula is not None:
+            math = block.formula.mathml()
         return {
-            "kind": "step", "name": seen(block.name), "path": block.path, "code": seen(block.code),
-            "math": block.formula.mathml() if block.formula is not None else "", "said": seen(block.sentence),
+            "kind": "step", "name": seen(block.name), "path": block.path, "code": seen(code),
+            "math": math, "said": seen(block.sentence),
             "place": block.place, "times": block.times, "result": block.result,
             "at": self._at(ref) if scalar and block.result else "", "ref": ref,
         }  # fmt: skip

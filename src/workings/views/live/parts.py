@@ -29,9 +29,9 @@ def asset(name: str, package: str = "workings.views.live") -> str:
     return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 
-def script(*names: str) -> str:
+def script(*names: str, package: str = "workings.views.live") -> str:
     """The page's own scripts, as one."""
-    return "\n".join(['"use strict";', *(asset(f"{name}.js") for name in names)])
+    return "\n".join(['"use strict";', *(asset(f"{name}.js", package) for name in names)])
 
 
 def template(name: str, package: str = "workings.views.live") -> Template:
@@ -42,9 +42,13 @@ def template(name: str, package: str = "workings.views.live") -> Template:
     return Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, loader=there).get_template(name)
 
 
-def policy(style: str, script: str = "", *, forms: str = "'none'") -> str:
-    """The content-security policy of a page: its own style and script, by their digests, and nothing else."""
+def policy(style: str, script: str = "", *, forms: str = "'none'", asks: str = "") -> str:
+    """The content-security policy of a page: its own style and script, by their digests, and nothing else.
+
+    `forms` is where its forms may be sent, `asks` what its script may ask for.
+    """
     scripts = f"script-src '{_digest(script)}'; " if script else ""
+    scripts += f"connect-src {asks}; " if asks else ""
     rest = f"img-src data:; base-uri 'none'; form-action {forms}"
     return f"default-src 'none'; {scripts}style-src '{_digest(style)}'; {rest}"
 

@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from workings.progress import Report, unheard
 from workings.reading.replay import may_depend
 from workings.recording.evaluation import NotRecorded
 from workings.recording.opening import open_step
@@ -54,12 +55,13 @@ _STANDING = {"check", "size_of", "raises"}
 class Program:
     """The nodes of a page, and for each step the node that holds its value."""
 
-    def __init__(self, working: Working) -> None:
+    def __init__(self, working: Working, report: Report = unheard) -> None:
         self.working = working
         self.nodes: list[dict[str, Any]] = []
         self.of_step: dict[int, list[Any]] = {}
         self._known: dict[tuple[str, ...], int] = {}
         self.labels: list[tuple[str, ...]] = []
+        report("making the steps live", self.of_step, len(working.steps), "steps")
         for step in working.steps:
             self.of_step[step.number] = self._step(working, step, self.of_step, "")
         self.guards = [self._guard(guard) for guard in working.guards if guard.ref.step in self.of_step]
