@@ -7,6 +7,7 @@ import numpy as np
 from workings import equations
 from workings.examples import programs
 from workings.examples.errors import near
+from workings.examples.format import Section
 from workings.examples.format_blocks import Generation, Loss, NextToken, TeacherForcing
 from workings.examples.run import Run
 from workings.recording.program import Box
@@ -101,14 +102,15 @@ def generation(run: Run, section: Generation) -> None:
     run.writing = True
     with run.within(section):
         for turn in range(section.turns):
-            with run.group(str(turn + 1), "", f"Turn {turn + 1}: {' '.join(run.tokens)}"):
+            with run.program.group(str(turn + 1), kind="turn", title=f"Turn {turn + 1}: {' '.join(run.tokens)}"):
                 if turn:
                     run.look_up_again()
                 else:
                     run.program.alias("X", run.values["X"])
                 for part in repeated:
                     run_section(run, part)
-                _append(run, run.values[f"{repeated[-1].name}.choice"])
+                choice = run.values[f"{repeated[-1].name}.choice"]
+                _append(run, choice, _ending(run, section, turn, choice, repeated))
             if run.tokens[-1] == section.stop:
                 break
         ids = run.program.alias("ids", run.ids)
@@ -119,9 +121,19 @@ def generation(run: Run, section: Generation) -> None:
     run.program.working.notes.append(f"{section.name} writes: {' '.join(tokens)}")
 
 
-def _append(run: Run, choice: Box) -> None:
+def _ending(run: Run, section: Generation, turn: int, choice: Box, repeated: list[Section]) -> tuple[int, ...] | None:
+    """The words that would have made the loop another one than it was; None for every word but the one chosen."""
+    if any(getattr(part, "hidden", ()) for part in repeated):
+        return None
+    if turn + 1 == section.turns or not section.stop:
+        return ()
+    stop = run.vocabulary.index(section.stop)
+    return None if int(choice.value) == stop else (stop,)
+
+
+def _append(run: Run, choice: Box, only: tuple[int, ...] | None) -> None:
     """The choice joins the prefix. It steers what follows: in a what-if, another choice runs the example again."""
-    run.program.recorder.guard(choice, "the word chosen")
+    run.program.recorder.guard(choice, "the word chosen", only)
     run.ids = run.program.call(programs.append, run.ids, choice, names="ids")
     run.tokens = [*run.tokens, run.vocabulary[int(choice.value)]]
     run.program.label(run.ids, run.tokens)

@@ -39,11 +39,6 @@ def named(labels: Labels, axis: int) -> Names:
     return labels[axis] if axis < len(labels) else None
 
 
-def names_of(working: Working, group: int) -> dict[str, Ref]:
-    """The last value of each name in a group itself."""
-    return {b.name: b.ref for b in working.bindings if b.group == group}
-
-
 def tokens(names: Names, wanted: tuple[str, ...], count: int) -> list[int]:
     """The rows of words that are asked for, by label or zero-based number. Raises FigureError for one not there."""
     known = ", ".join(dict.fromkeys(names)) if names else f"a number from 0 to {count - 1}"

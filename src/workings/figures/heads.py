@@ -9,12 +9,13 @@ from matplotlib.axes import Axes
 from workings.figures import heat
 from workings.figures.attentions import Attention, attentions
 from workings.figures.errors import FigureError
-from workings.figures.finding import Matrix, matrix, names_of
+from workings.figures.finding import Matrix, matrix
 from workings.figures.style import Drawing, canvas, ending
 from workings.figures.weights import hidden_of, reading
 from workings.figures.wish import Wish
 from workings.frozen import frozen
 from workings.recording.working import Ref, Working
+from workings.views.naming import names_of
 
 _MOST = 16
 _BELOW = ("outputs side by side", "W_O", "together")

@@ -8,7 +8,7 @@ import numpy as np
 
 from workings.figures.attentions import Attention, attentions, chosen, rows_mixed
 from workings.figures.errors import FigureError
-from workings.figures.finding import Array, names_of, tokens
+from workings.figures.finding import Array, tokens
 from workings.figures.sketch import Box, Sketch
 from workings.figures.style import Drawing, label
 from workings.figures.weights import hidden_of
@@ -17,6 +17,7 @@ from workings.frozen import frozen
 from workings.reading.numbers import column
 from workings.recording.operations.bound import as_array
 from workings.recording.working import Ref, Working
+from workings.views.naming import names_of
 from workings.views.tables import GAP
 from workings.views.tables import chosen as shown_of
 

@@ -10,10 +10,12 @@ from matplotlib.patches import Circle, FancyArrowPatch
 
 from workings.figures import heat
 from workings.figures.errors import FigureError
-from workings.figures.finding import Matrix, matrix, names_of
+from workings.figures.finding import Matrix, matrix
 from workings.figures.style import Drawing, Style, canvas, label
 from workings.figures.wish import Wish
 from workings.recording.working import Ref, Working
+from workings.views.naming import names_of
+from workings.views.positions import DOWN, READ, across
 
 
 def encodings(working: Working) -> list[Matrix]:
@@ -120,17 +122,10 @@ def _map(one: Matrix, wish: Wish, decimals: int) -> Drawing:
         norm = heat.scale_of([np.array([-1.0, 1.0]), one.array])
         drawn = heat.heat(ax, shown, style, norm)
         ax.set_box_aspect(None)
-        ax.set_xlabel("coordinate: fast on the left, slow on the right" if _slows(one) else "coordinate")
-        ax.set_ylabel("position")
+        ax.set_xlabel(across(one.array))
+        ax.set_ylabel(DOWN)
         bar = drawing.colorbar(ax.collections[0], ax=ax, aspect=25, pad=0.02)
         bar.outline.set_edgecolor(style.faint)
         heat.settle(drawing, [drawn], min(decimals, 2))
-    drawing.caption = f"The vectors of {length} positions ({one.path}), a row each. "
-    drawing.caption += "Low coordinates change fast and tell neighbours apart, high ones slowly."
+    drawing.caption = f"The vectors of {length} positions ({one.path}), a row each. {READ}"
     return drawing
-
-
-def _slows(one: Matrix) -> bool:
-    """Whether the first pair of coordinates changes more from row to row than the last, as interleaved waves do."""
-    change = np.abs(np.diff(one.array, axis=0)).sum(axis=0)
-    return len(change) > 3 and bool(change[:2].sum() > change[-2:].sum())

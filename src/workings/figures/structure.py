@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
-from workings.figures.finding import names_of
 from workings.frozen import frozen
 from workings.recording.working import Group, Working
+from workings.views.naming import names_of
 
 if TYPE_CHECKING:
     from workings.transformer import Config

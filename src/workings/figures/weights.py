@@ -10,11 +10,12 @@ import numpy as np
 from workings.figures import heat
 from workings.figures.attentions import Attention, attentions, chosen
 from workings.figures.errors import FigureError
-from workings.figures.finding import Array, Matrix, matrix, names_of
+from workings.figures.finding import Array, Matrix, matrix
 from workings.figures.style import Drawing, Style, ending
 from workings.figures.wish import Wish
 from workings.recording.operations.bound import as_array
 from workings.recording.working import Working
+from workings.views.naming import names_of
 
 _HEADS = 4
 _PANELS = 16

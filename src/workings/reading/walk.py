@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -15,9 +16,10 @@ from workings.equations import EQUATIONS, Equation, equation_of
 from workings.frozen import frozen
 from workings.reading.formula import Formula, formula
 from workings.reading.sections import Entry, Section, Value
+from workings.reading.turns import Event, parts
 from workings.recording.operations import meaning
 from workings.recording.operations.bound import as_array
-from workings.recording.working import Binding, Group, Ref, Site, Step, Working
+from workings.recording.working import Binding, Group, Ref, Site, Step, Turn, Working
 
 if TYPE_CHECKING:
     from workings.reading.unwritten import Unwritten
@@ -26,9 +28,9 @@ HIDDEN_KINDS = {"check"}
 _DEEPEST = 100  # calls inside calls that are written out; a function that calls itself for ever has no last one
 
 
-def walk(working: Working) -> Section:
-    """The Working as a tree of sections and entries."""
-    return _Walker(working).section(0, 0)
+def walk(working: Working, turns: Sequence[Turn] = ()) -> Section:
+    """The Working as a tree of sections and entries. Each of ``turns`` is a section; other loops keep their last."""
+    return _Walker(working, turns).section(0, 0)
 
 
 def is_unwritten(working: Working, group: Group, site: Site | None) -> bool:
@@ -49,14 +51,17 @@ _SYMBOL = re.compile(r"\\?[A-Za-z]+(?:[_^](?:\{[^{}]*\}|[A-Za-z0-9]))*'?$")
 
 
 class _Walker:
-    def __init__(self, working: Working) -> None:
+    def __init__(self, working: Working, turns: Sequence[Turn]) -> None:
         self.working = working
+        self.turns: dict[int, list[Turn]] = {}
+        for turn in turns:
+            self.turns.setdefault(turn.group, []).append(turn)
         self.seen: set[int] = set()
         self.formulas: dict[tuple[str, str], Formula | None] = {("", ""): None}
         self.bindings: dict[tuple[int, int], list[Binding]] = {}
         for binding in working.bindings:
             self.bindings.setdefault((binding.group, binding.statement), []).append(binding)
-        self.events: dict[int, list[tuple[int, str, Any]]] = {}
+        self.events: dict[int, list[Event]] = {}
         self.files: dict[int, str] = {b.group: b.site.file for b in working.bindings if b.site is not None}
         for step in working.steps:
             self.events.setdefault(step.group, []).append((step.statement, "step", step))
@@ -70,7 +75,26 @@ class _Walker:
     def section(self, number: int, level: int) -> Section:
         group = self.working.groups[number]
         section = self._head(group, number, level)
-        buckets = self._buckets(group)
+        section.items += self._items(group, level, self.events.get(number, ()), self.turns.get(number, ()))
+        return section
+
+    def _items(
+        self, group: Group, level: int, events: Iterable[Event], turns: Sequence[Turn]
+    ) -> Iterator[Section | Entry]:
+        """What happened in a group, with the turns of its loops as sections of their own."""
+        for part in parts(events, turns, lambda event: self._site(group.number, event)):
+            if part.turn is None:
+                yield from self._lines_of(group, level, part.events)
+                continue
+            turn = Section("", str(part.number), f"Turn {part.number}", "turn", level=level + 1, group=group.number)
+            turn.site = part.turn.site
+            turn.items += self._items(group, level + 1, part.events, part.inner)
+            if turn.items:
+                yield turn
+
+    def _lines_of(self, group: Group, level: int, events: list[Event]) -> Iterator[Section | Entry]:
+        number = group.number
+        buckets = self._buckets(group, events)
         names = {
             what.statement: list(self.bindings.get((number, what.statement), ()))
             for what, _ in buckets
@@ -80,19 +104,17 @@ class _Walker:
             if isinstance(what, Group):
                 inner = self.section(what.number, level + 1) if level < _DEEPEST else None
                 if inner is not None and inner.items:
-                    section.items.append(inner)
+                    yield inner
                 continue
             if isinstance(what, _Stretch):
                 later = (r[0][1][0].number for w, r in buckets[place + 1 :] if w == what and r[0][1])
                 entries = self._unwritten(group, runs, names[what.statement], next(later, math.inf))
             else:
                 entries = self._entries(number, runs)
-            section.items += [e for e in entries if self._worth_showing(group, e)]
-        return section
+            yield from [e for e in entries if self._worth_showing(group, e)]
 
-    def _buckets(self, group: Group) -> list[tuple[Any, list[tuple[int, list[Step]]]]]:
+    def _buckets(self, group: Group, events: list[Event]) -> list[tuple[Any, list[tuple[int, list[Step]]]]]:
         """The lines of a group, each with the times it ran and what it made, and its groups, in the order shown."""
-        events = self.events.get(group.number, ())
         unwritten = self._unwritten_statements(group)
         places: dict[Any, int] = {}
         buckets: list[tuple[Any, list[tuple[int, list[Step]]]]] = []
@@ -101,7 +123,7 @@ class _Walker:
                 if thing.kind not in HIDDEN_KINDS:
                     buckets.append((thing, []))
                 continue
-            site = self._site(group.number, statement, thing)
+            site = self._site(group.number, (statement, kind, thing))
             key: Any = (site.file, site.line, site.text) if site is not None and site.text else ("statement", statement)
             if statement in unwritten:
                 key = _Stretch(statement)
@@ -122,8 +144,11 @@ class _Walker:
         statement, kind, thing = event
         return statement, self._lines.order(thing) if statement in unwritten else kind == "group"
 
-    def _site(self, group: int, statement: int, step: Step | None) -> Site | None:
-        return step.site if step is not None else self.bindings[group, statement][0].site
+    def _site(self, group: int, event: Event) -> Site | None:
+        """Where a step, a group or, with nothing else, a name came about."""
+        statement, _, thing = event
+        site: Site | None = thing.site if thing is not None else self.bindings[group, statement][0].site
+        return site
 
     def _unwritten_statements(self, group: Group) -> set[int]:
         """The statements of a group that are no line of the source and make something."""
@@ -133,7 +158,7 @@ class _Walker:
             for statement, kind, thing in self.events.get(group.number, ())
             if kind != "group"
             and (module or (kind == "step" and thing.operation not in ("given", "size")))
-            and is_unwritten(self.working, group, self._site(group.number, statement, thing))
+            and is_unwritten(self.working, group, self._site(group.number, (statement, kind, thing)))
         }
 
     @cached_property

@@ -58,10 +58,11 @@ class Expressions:
         if isinstance(body, list) and body:
             last = max(first, min(body[0].lineno - 1, last))
             text = self.lines[first - 1].strip() if first <= len(self.lines) else ""
+            end = body[-1].end_lineno or 0
         else:
-            text = self._segment(node)
+            text, end = self._segment(node), 0
         comment = self.beside.get(last) or self.beside.get(first) or self._above(first)
-        SITES.append(Site(self.file, first, text, comment, targets))
+        SITES.append(Site(self.file, first, text, comment, targets, end))
         return ast.Constant(len(SITES) - 1)
 
     def _segment(self, node: ast.stmt | ast.expr) -> str:

@@ -92,15 +92,22 @@ class Program:
 
     @contextmanager
     def group(
-        self, name: str, *, title: str = "", section: str = "", equation: str = "", detail: str = ""
+        self,
+        name: str,
+        *,
+        kind: str = "section",
+        title: str = "",
+        section: str = "",
+        equation: str = "",
+        detail: str = "",
     ) -> Iterator[Group]:
-        """A named bracket around what is recorded inside."""
+        """A named bracket around what is recorded inside: a section, or one "turn" of a loop."""
         groups = self.working.groups
         group = Group(
             len(groups),
             self.frame.group,
             name,
-            "section",
+            kind,
             self.recorder.statements,
             title,
             equation,

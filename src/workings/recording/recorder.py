@@ -21,7 +21,7 @@ from workings.recording.ledger import CONSTANT, NUMBERS, Tag
 from workings.recording.naming import Naming
 from workings.recording.operations import meaning
 from workings.recording.scopes import OWN_NAMES
-from workings.recording.working import Loss, Ref, Working
+from workings.recording.working import Loss, Ref, Turn, Working
 from workings.recording.writer import NUMPY_ARRAY
 
 _PLAIN = {str, list, tuple, dict, set, type(None)}
@@ -225,7 +225,7 @@ class Recorder(Naming):
         for item, tag in self.calls.iterate(box):
             self.current = frame
             if site >= 0:
-                self.line(frame, site)
+                self._turn(self.there(frame, site))
             if type(spec) is tuple:
                 fallen = self.unpack(frame, spec, Box(item, tag))
                 if fresh:
@@ -236,6 +236,22 @@ class Recorder(Naming):
             else:
                 yield item
             self.current = frame
+
+    def there(self, frame: Frame, site: int) -> Frame:
+        """The frame, on its way into a line whose numbers come next."""
+        self.line(frame, site)
+        return frame
+
+    def again(self, frame: Frame, box: Box) -> bool:
+        """Whether a ``while`` goes round once more: then a turn of it begins."""
+        going = self.truth(frame, box)
+        if going:
+            self._turn(frame)
+        return going
+
+    def _turn(self, frame: Frame) -> None:
+        if frame.site is not None:
+            self.working.turns.append(Turn(frame.group, frame.statement, frame.site))
 
     def each(self, frame: Frame, spec: Any, box: Box, comprehension: int = -1) -> Iterator[tuple[Frame, Any]]:
         """The first ``for`` of a comprehension: its variables live in a frame of their own."""
@@ -300,7 +316,7 @@ class Recorder(Naming):
     def boxes(self, frame: Frame, box: Box, site: int) -> Iterator[Box]:
         """The items of a loop whose target is more than names."""
         for item, tag in self.calls.iterate(box):
-            self.line(frame, site)
+            self._turn(self.there(frame, site))
             yield Box(item, tag)
             self.current = frame
 

@@ -24,13 +24,13 @@ from numpy.lib import format as npy
 from workings.recording.evaluation import NotRecorded
 from workings.recording.operations.functions import BY_NAME
 from workings.recording.plain_data import Reader, SavedFileError, Writer, holds_unsaved
-from workings.recording.working import Binding, Group, Guard, Loss, Question, Site, Source, Step, Working
+from workings.recording.working import Binding, Group, Guard, Loss, Question, Site, Source, Step, Turn, Working
 
 VERSION = 1
 _MEMBER = "working.json"
 _LIMIT = 4 * 2**30  # bytes of one array when unpacked: a small file cannot ask for more memory than that
 _KEYS = {
-    "workings", "source", "sites", "groups", "steps", "bindings", "guards", "lost", "conventions", "decimals",
+    "workings", "source", "sites", "groups", "steps", "bindings", "guards", "turns", "lost", "conventions", "decimals",
     "axis_labels", "notes", "questions", "varying", "printed", "argument_parts", "result_parts", "result",
 }  # fmt: skip
 # Opaque functions that a file may name: packages of functions that return numbers for numbers and do nothing else.
@@ -136,7 +136,11 @@ def _document(working: Working, writer: Writer) -> dict[str, Any]:
         ],
         "steps": [_step(working, step, writer, site(step.site)) for step in working.steps],
         "bindings": [[b.group, b.name, writer.ref(b.ref), b.statement, site(b.site)] for b in working.bindings],
-        "guards": [[writer.ref(g.ref), writer.write(g.value), site(g.site), g.reason] for g in working.guards],
+        "guards": [
+            [writer.ref(g.ref), writer.write(g.value), site(g.site), g.reason, writer.write(g.only)]
+            for g in working.guards
+        ],
+        "turns": [[t.group, t.statement, site(t.site)] for t in working.turns],
         "lost": [[loss.kind, loss.what, loss.step, site(loss.site)] for loss in working.lost],
         "conventions": working.conventions,
         "decimals": working.decimals,
@@ -152,7 +156,7 @@ def _document(working: Working, writer: Writer) -> dict[str, Any]:
         "result_parts": writer.write(working.result_parts),
         "result": writer.write(working.result),
     }
-    document["sites"] = [[s.file, s.line, s.text, s.comment, list(s.targets)] for s in sites]
+    document["sites"] = [[s.file, s.line, s.text, s.comment, list(s.targets), s.end] for s in sites]
     return document
 
 
@@ -189,7 +193,8 @@ def _step(working: Working, step: Step, writer: Writer, site: int | None) -> dic
 
 def _working(document: Mapping[str, Any], reader: Reader) -> Working:
     sites = [
-        Site(file, line, text, comment, tuple(targets)) for file, line, text, comment, targets in document["sites"]
+        Site(file, line, text, comment, tuple(targets), end)
+        for file, line, text, comment, targets, end in document["sites"]
     ]
 
     def site(number: int | None) -> Site | None:
@@ -209,8 +214,10 @@ def _working(document: Mapping[str, Any], reader: Reader) -> Working:
             raise SavedFileError(f"step {step.number} uses a step that does not come before it")
     working.bindings = [Binding(g, name, reader.ref(ref), at, site(s)) for g, name, ref, at, s in document["bindings"]]
     working.guards = [
-        Guard(reader.ref(ref), reader.read(value), site(s), why) for ref, value, s, why in document["guards"]
+        Guard(reader.ref(ref), reader.read(value), site(s), why, reader.read(only))
+        for ref, value, s, why, only in document["guards"]
     ]
+    working.turns = [Turn(group, statement, sites[s]) for group, statement, s in document["turns"]]
     working.lost = [Loss(kind, what, step, site(s)) for kind, what, step, s in document["lost"]]
     working.conventions = {str(k): str(v) for k, v in document["conventions"].items()}
     working.decimals = int(document["decimals"])

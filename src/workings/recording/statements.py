@@ -156,7 +156,8 @@ class Rewriter(Expressions):
         return [self._line(node, scope), ast.copy_location(new, node)]
 
     def _do_while(self, node: ast.While, scope: Scope) -> list[ast.stmt]:
-        test = self.ask("truth", self._frame(scope), self.box(node.test, scope), self.site(node), at=node.test)
+        there = self.ask("there", self._frame(scope), self.site(node), at=node.test)
+        test = self.ask("again", there, self.box(node.test, scope), at=node.test)
         return [ast.copy_location(ast.While(test, self.body(node.body, scope), self.body(node.orelse, scope)), node)]
 
     def _do_for(self, node: ast.For, scope: Scope) -> list[ast.stmt]:

@@ -51,13 +51,17 @@ class Room:
 
 @frozen
 class Site:
-    """A statement of the recorded source: where it stands, its text, what it assigns and the comment beside it."""
+    """A statement of the recorded source: where it stands, its text, what it assigns and the comment beside it.
+
+    ``end`` is the last line of the block that the statement opens, and 0 where it opens none.
+    """
 
     file: str
     line: int
     text: str
     comment: str = ""
     targets: tuple[str, ...] = ()
+    end: int = 0
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -172,12 +176,26 @@ class Binding:
 
 @frozen
 class Guard:
-    """A value that left the numbers and steered the program: a branch taken, an index, a length."""
+    """A value that left the numbers and steered the program: a branch taken, an index, a length.
+
+    Where ``only`` is given, the program would have gone another way with these values alone; with any other it would
+    have done the same, and only what things are called behind it would differ.
+    """
 
     ref: Ref
     value: Any
     site: Site | None
     reason: str
+    only: tuple[Any, ...] | None = None
+
+
+@frozen
+class Turn:
+    """A turn of the loop at ``site`` begins in a group, with the statement of this number."""
+
+    group: int
+    statement: int
+    site: Site
 
 
 @frozen
@@ -221,6 +239,7 @@ class Working:
     groups: list[Group] = field(default_factory=list)
     bindings: list[Binding] = field(default_factory=list)
     guards: list[Guard] = field(default_factory=list)
+    turns: list[Turn] = field(default_factory=list)
     lost: list[Loss] = field(default_factory=list)
     conventions: dict[str, str] = field(default_factory=dict)
     decimals: int = 4
@@ -446,5 +465,6 @@ __all__ = [
     "Slot",
     "Source",
     "Step",
+    "Turn",
     "Working",
 ]

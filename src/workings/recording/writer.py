@@ -254,8 +254,11 @@ class Writer:
         self._depth[step.number] = depth
         return True
 
-    def guard(self, box: Box, reason: str) -> None:
-        """A number that steers the program: on replay it must come out the same, or the source runs again."""
+    def guard(self, box: Box, reason: str, only: tuple[Any, ...] | None = None) -> None:
+        """A number that steers the program: on replay it must come out the same, or the source runs again.
+
+        ``only`` are the values that would have led another way, where with the others no more than labels would differ.
+        """
         value, tag = box.value, box.tag
         if not isinstance(tag, Ref) and isinstance(value, np.generic):
             tag = self.ledger.scalar_ref(value)
@@ -264,7 +267,7 @@ class Writer:
             key = (tag.step, tag.index, type(kept) is bool)
             if key not in self._guarded:
                 self._guarded.add(key)
-                self.working.guards.append(Guard(tag, kept, self.current.site, reason))
+                self.working.guards.append(Guard(tag, kept, self.current.site, reason, only))
 
     def tag_of(self, box: Box) -> Tag:
         """The origin of a number, whether it travels beside it or with it."""

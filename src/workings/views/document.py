@@ -67,6 +67,24 @@ class Loop:
 
 
 @frozen
+class Turn(Heading):
+    """A turn of a loop: the blocks up to its next turn, or to where the loop is over, belong to it.
+
+    ``loop`` is what the loop is called, ``group`` the group of the Working that the turn happened in.
+    """
+
+    loop: str = ""
+    group: int = 0
+
+
+@frozen
+class Over:
+    """The end of the loop whose turns have this level."""
+
+    level: int
+
+
+@frozen
 class Same:
     """Names for values that are shown elsewhere: pairs of name and address (or number)."""
 
@@ -112,7 +130,7 @@ class Printed:
     text: str
 
 
-Block = Heading | Prose | Displayed | Step | Loop | Same | Table | Pair | Worked | Listing | Printed
+Block = Heading | Prose | Displayed | Step | Loop | Turn | Over | Same | Table | Pair | Worked | Listing | Printed
 
 
 @dataclass(eq=False, repr=False)

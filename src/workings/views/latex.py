@@ -14,6 +14,7 @@ from workings.views.document import (
     Heading,
     Listing,
     Loop,
+    Over,
     Pair,
     Printed,
     Prose,
@@ -85,6 +86,8 @@ class _Writer:
                 return [self.step(block)]
             case Loop():
                 return [self._line(rf"\texttt{{{escape(block.code)}:}}", escape(block.place), block.sentence)]
+            case Over():
+                return []
             case Same():
                 chains = (" = ".join(rf"\texttt{{{escape(name)}}}" for name in chain) for chain in block.chains)
                 return [rf"{{\small {', '.join(chains)}}}"]

@@ -13,6 +13,7 @@ from workings.views.document import (
     Heading,
     Listing,
     Loop,
+    Over,
     Pair,
     Printed,
     Prose,
@@ -77,6 +78,8 @@ class _Writer:
                 return [self.step(block)]
             case Loop():
                 return [_joined(code(block.code + ":"), *(escape(t) for t in (block.sentence, block.place) if t))]
+            case Over():
+                return []
             case Same():
                 return [", ".join(" = ".join(code(name) for name in chain) for chain in block.chains)]
             case Table():

@@ -40,6 +40,11 @@ def in_notebook(file: str) -> bool:
     return Path(file).parent.name.startswith("ipykernel_") or file.startswith(("<ipython", "<workings cell"))
 
 
+def names_of(working: Working, group: int) -> dict[str, Ref]:
+    """The last value of each name in a group itself."""
+    return {b.name: b.ref for b in working.bindings if b.group == group}
+
+
 def spoken(name: str) -> str:
     """The name of a function as a heading: words apart, but ``__init__`` as it is."""
     return name if name.startswith("__") and name.endswith("__") else name.replace("_", " ")

@@ -11,10 +11,14 @@ from workings.views.naming import in_notebook
 from workings.views.notices import closing
 from workings.views.story import Story
 from workings.views.telling import Teller
+from workings.views.turns import told_apart
 
 
-def tell(working: Working, depth: str = "steps") -> Document:
-    """The blocks of a page about ``working``. Raises ``ValueError`` for an unknown depth."""
+def tell(working: Working, depth: str = "steps", *, turns: bool = False) -> Document:
+    """The blocks of a page about ``working``; with ``turns`` each turn of a loop stands by itself.
+
+    Raises ``ValueError`` for an unknown depth.
+    """
     if depth not in DEPTHS:
         raise ValueError(f"depth is one of {', '.join(DEPTHS)}, not {depth!r}")
     source = working.source
@@ -28,8 +32,11 @@ def tell(working: Working, depth: str = "steps") -> Document:
         blocks.append(Prose(working.groups[0].detail))
     if source.error:
         blocks.append(Prose(f"Stopped: {source.error}. What was recorded until then follows.", "error"))
-    root = walk(working)
-    blocks += Story(working, depth).told(root) if depth == "sentences" else Teller(working, depth).section(root, None)
+    if depth == "sentences":
+        blocks += Story(working, depth, turns=turns).told(walk(working))
+    else:
+        root = walk(working, told_apart(working) if turns else ())
+        blocks += Teller(working, depth, turns=turns).section(root, None)
     blocks += closing(working)
     blocks = _joined(blocks)
     return Document(title, origin, blocks)

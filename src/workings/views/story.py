@@ -11,6 +11,7 @@ from workings.views.lines import is_literal, is_loop, is_ours, is_signature
 from workings.views.notices import place
 from workings.views.tables import is_distribution
 from workings.views.telling import Teller
+from workings.views.turns import ends
 
 
 class Story(Teller):
@@ -29,6 +30,7 @@ class Story(Teller):
         for item in section.items:
             if isinstance(item, Section) and item.kind == "section":
                 yield from self.opening(item)
+                yield from self._turns(item)
                 yield from self._main(item)
             elif isinstance(item, Section):
                 yield from self._told(item)
@@ -43,6 +45,14 @@ class Story(Teller):
                     if sentence or given or weights:
                         yield from self._brief(item, value, section, sentence)
                         sentence = ""
+
+    def _turns(self, section: Section) -> Iterator[Block]:
+        """The turns of a loop, if they are to stand by themselves: of each what a section gives."""
+        for turn in (s for s in section.items if self.turns and isinstance(s, Section) and s.kind == "turn"):
+            yield from self.opening(turn)
+            yield from self._main(turn)
+            if ends(section.items, section.items.index(turn)):
+                yield self._over(turn)
 
     def _main(self, section: Section) -> Iterator[Block]:
         """What is given in a section, its weights, and its result."""

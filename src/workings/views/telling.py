@@ -15,16 +15,18 @@ from workings.reading.formula import formula
 from workings.reading.line import Line
 from workings.reading.sections import Entry, Section, Value, sample, worked
 from workings.recording.operations.expression import Leaf
-from workings.recording.working import Binding, Ref, Working
+from workings.recording.working import Binding, Ref, Site, Working
 from workings.views.calls import outer_symbols, repeats
 from workings.views.document import (
     Block,
     Displayed,
     Heading,
     Loop,
+    Over,
     Prose,
     Same,
     Step,
+    Turn,
     Worked,
 )
 from workings.views.lines import (
@@ -41,6 +43,7 @@ from workings.views.lines import (
 from workings.views.naming import addresses, last_name, spoken
 from workings.views.notices import place
 from workings.views.tables import Table, is_distribution, visible
+from workings.views.turns import begins, code, ends, written
 
 _MOST_WORKED = 144  # elements of one value that are worked out in full
 ORIENTATION = "A row asks, a column answers; each row sums to 1."
@@ -50,16 +53,18 @@ _Waiting = list[tuple[Entry, Value]]
 class Teller:
     """Goes through the sections of a Working and remembers what it has said."""
 
-    def __init__(self, working: Working, depth: str) -> None:
+    def __init__(self, working: Working, depth: str, *, turns: bool = False) -> None:
         self.working = working
         self.depth = depth
+        self.turns = turns
         self.home = working.source.file
         self.shown: dict[Ref, str] = {}
         self.said: set[str] = set()
         self.oriented = False
         self.renamed: set[tuple[str, str]] = set()
-        self.loops: set[tuple[str, int]] = set()
+        self.loops: set[Site | None] = set()
         self.explained: set[str] = set()
+        self.filled: dict[str, tuple[Entry, Value]] = {}
         self.bindings: dict[int, list[Binding]] = {}
         for binding in working.bindings:
             self.bindings.setdefault(binding.group, []).append(binding)
@@ -74,17 +79,23 @@ class Teller:
         outer = above if helper and above is not None else section
         if above is None or section.level == 1:
             self.renamed = set()
-        if not helper:
+        if not helper and not (section.kind == "turn" and section.site is not None):
             yield from self._renamings(section)
         waiting: _Waiting = []
         repeated = repeats(section) if self.depth != "numbers" else {}
-        for item in section.items:
+        for place_, item in enumerate(section.items):
             if isinstance(item, Entry):
                 yield from self.entry(item, section, outer, waiting)
                 continue
+            if item.site is not None and begins(section.items, place_):
+                yield from self._loop(item.site)
             times = repeated.get(id(item), 1)
             if times:
                 yield from self.section(item, outer)
+            if self.turns and ends(section.items, place_):
+                yield self._over(item)
+                if section.kind != "turn":
+                    yield from self._whole(section)
             if times > 1:
                 yield Prose(f"{item.name} is called {times} times here; this was the first.", "note")
             yield from self._waited(waiting, item)
@@ -92,6 +103,11 @@ class Teller:
 
     def opening(self, section: Section) -> Iterator[Block]:
         """The heading, the plain sentence and the equation, each equation once."""
+        if section.kind == "turn" and self.turns:
+            above = self.working.groups[self.working.groups[section.group].parent or 0]
+            loop = code(section.site) if section.site is not None else above.title
+            yield Turn(section.level, section.title, path=section.path, loop=loop, group=section.group)
+            return
         equation = section.equation
         first = equation is not None and equation.name not in self.said
         label = equation.label if equation is not None and not first else ""
@@ -136,12 +152,17 @@ class Teller:
         text = entry.site.text if entry.site is not None else ""
         if is_ours(entry) and is_machinery(entry):
             return
-        if is_loop(entry):
-            yield from self._loop(entry, text)
+        if entry.site is not None and is_loop(entry):
+            yield from self._running(entry) if section.kind == "turn" else self._loop(entry.site)
             return
         signature = is_signature(entry)
         fresh, known, later = [], [], []
         for value in entry.values:
+            part = written(self.working, value) if section.kind == "turn" and entry.times == 1 else value
+            if part is not value:
+                self.filled[value.name] = entry, value
+                fresh.append(part)
+                continue
             if value.ref in self.shown or (signature and (value.ref.index or not value.shape)):
                 known.append(value)
             elif self._made_inside(value, section):
@@ -180,15 +201,32 @@ class Teller:
         if pairs:
             yield Same(tuple(dict.fromkeys(pairs)))
 
-    def _loop(self, entry: Entry, text: str) -> Iterator[Block]:
-        assert entry.site is not None
-        key = (entry.site.file, entry.site.line)
-        if key not in self.loops:
-            self.loops.add(key)
-            code = text.splitlines()[0].rstrip()
-            if entry.sentence and code.endswith(entry.sentence):
-                code = code.removesuffix(entry.sentence).rstrip("# ")
-            yield Loop(code.rstrip(": "), entry.sentence, place(entry.site, self.home))
+    def _loop(self, site: Site) -> Iterator[Block]:
+        if site not in self.loops:
+            self.loops.add(site)
+            yield Loop(code(site), site.comment, place(site, self.home))
+
+    def _running(self, entry: Entry) -> Iterator[Block]:
+        """What the variables of a loop stand for in one of its turns."""
+        pairs = []
+        for value in (v for v in entry.values if entry.site is not None and v.name in entry.site.targets):
+            known = self.shown.get(value.ref) or self.working.index.element_path(value.ref)
+            pairs.append((value.name, known if value.shape else self._number(value)))
+        if pairs:
+            yield Same(tuple(pairs))
+
+    def _over(self, turn: Section) -> Block:
+        """The end of a loop, which is written out again where it runs once more."""
+        self.loops.discard(turn.site)
+        return Over(turn.level)
+
+    def _whole(self, section: Section) -> Iterator[Block]:
+        """The arrays that the turns of a loop have filled, part by part."""
+        for entry, value in self.filled.values():
+            self.shown[value.ref] = address = self.address(value)
+            yield Step(self.name(entry, value), address, None, "", "", place(entry.site, self.home))
+            yield from self._table(value, entry, section)
+        self.filled.clear()
 
     def _made(
         self, entry: Entry, values: list[Value], section: Section, outer: Section, *, said: bool

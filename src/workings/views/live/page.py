@@ -24,15 +24,19 @@ from workings.views.document import (
     Heading,
     Listing,
     Loop,
+    Over,
     Pair,
     Printed,
     Prose,
     Same,
     Step,
+    Turn,
     Worked,
 )
 from workings.views.live.parts import asset, packed, policy, script, seen, template
 from workings.views.live.program import Program
+from workings.views.live.turns import board
+from workings.views.live.waves import waves
 from workings.views.page import tell
 from workings.views.plain import plain_lines
 from workings.views.tables import GAP, Table, grid
@@ -50,6 +54,8 @@ SCRIPTS = (
     "working",
     "plane",
     "diagram",
+    "waves",
+    "turns",
     "predict",
     "page",
 )
@@ -88,8 +94,12 @@ def render(
     for name, make in variants.items():
         others.append(_Story(name, make(), blocks))
     report("drawing the page")
+    maps: list[dict[str, Any]] = []
+    for story in (base, *others):
+        maps += [each for each in story.waves if each not in maps]
     data = {
-        "programs": [base.data(None), *(other.data(base) for other in others)],
+        "programs": [story.data(maps, base if story is not base else None) for story in (base, *others)],
+        "waves": maps,
         "depth": depth,
         "ask": ask,
         "changes": base.changes(changes or {}),
@@ -164,13 +174,16 @@ def _places(block: dict[str, Any]) -> list[str]:
     """Where the numbers of a block are, in the order in which the template writes them."""
     if block["kind"] == "worked":
         return [line["at"] for line in block["lines"] if line["at"]]
+    if block.get("board"):
+        return list(block["board"]["at"])
     return [block["at"]] if block.get("at") else []
 
 
 def _bare(block: dict[str, Any]) -> str:
     """A block without its numbers: what two programs have in common."""
-    kept = {key: value for key, value in block.items() if key not in ("at", "result", "lines", "grids")}
+    kept = {key: value for key, value in block.items() if key not in ("at", "result", "lines", "grids", "board")}
     kept["result"] = bool(block.get("result"))
+    kept["board"] = bool(block.get("board"))
     kept["lines"] = [bool(line["at"]) or line["text"] for line in block.get("lines", ())]
     kept["grids"] = [
         (g.caption, g.columns, [(label, [place for _, place in cells]) for label, cells in g.rows])
@@ -190,9 +203,10 @@ class _Story:
         self.working = working
         self.program = Program(working, report)
         report("drawing the page")
-        self.document: Document = tell(working, "steps")
+        self.waves = waves(working)
+        self.document: Document = tell(working, "steps", turns=True)
         self.blocks = {
-            "sentences": list(self._blocks(tell(working, "sentences"))),
+            "sentences": list(self._blocks(tell(working, "sentences", turns=True))),
             "steps": list(self._blocks(self.document)),
         }
         write = template.module.block  # type: ignore[attr-defined]
@@ -231,9 +245,10 @@ class _Story:
             for q in self.working.questions
         ]
 
-    def data(self, base: _Story | None) -> dict[str, Any]:
-        """The program with what it is called; how its text differs from that of the base."""
+    def data(self, maps: list[dict[str, Any]], base: _Story | None) -> dict[str, Any]:
+        """The program with what it is called; which of the maps are its own; how its text differs from the base's."""
         about = {"name": self.name, **self.program.data(), "lines": self._source(), "questions": self._questions()}
+        about["waves"] = [maps.index(each) for each in self.waves]
         if base is not None:
             about["stories"] = {depth: self._against(base, depth) for depth in self.stories}
         return about
@@ -263,6 +278,11 @@ class _Story:
 
     def block(self, block: Block, last: Ref | None) -> dict[str, Any]:
         match block:
+            case Turn():
+                return {
+                    "kind": "turn", "level": block.level, "text": seen(block.text), "loop": seen(block.loop),
+                    "path": block.path, "board": board(self.working, block.group, self.program.view),
+                }  # fmt: skip
             case Heading():
                 return {
                     "kind": "heading", "level": block.level, "text": seen(block.text), "number": block.number,
@@ -277,6 +297,8 @@ class _Story:
                 return self._step(block)
             case Loop():
                 return {"kind": "loop", "code": seen(block.code), "said": seen(block.sentence)}
+            case Over():
+                return {"kind": "over", "level": block.level}
             case Same():
                 chains = [" = ".join(map(seen, chain)) for chain in block.chains]
                 return {"kind": "same", "text": ", ".join(chains)}
@@ -338,4 +360,4 @@ class _Story:
         _, bracket, inside = label.partition("[")
         if not bracket:
             return last
-        return self._find(f"{self.working.path(last.step)}[{inside}") if not last.index else None
+        return self._find(f"{self.working.path(last.step)}[{inside}")

@@ -22,6 +22,7 @@ A composite step is opened, and its steps stand in its place.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ from workings.reading.replay import may_depend
 from workings.recording.evaluation import NotRecorded
 from workings.recording.opening import open_step
 from workings.recording.operations import contraction, elementwise, meaning, movement
-from workings.recording.operations.bound import operation_of, parameter_names
+from workings.recording.operations.bound import as_array, operation_of, parameter_names
 from workings.recording.operations.expression import Expression, Leaf
 from workings.recording.working import Guard, Ref, Step, Working
 from workings.views.live.trees import EVERYTHING, Marked, NotForThePage, Pattern, Tree, known, number, tree
@@ -64,6 +65,7 @@ class Program:
         report("making the steps live", self.of_step, len(working.steps), "steps")
         for step in working.steps:
             self.of_step[step.number] = self._step(working, step, self.of_step, "")
+        self.words = self._words()
         self.guards = [self._guard(guard) for guard in working.guards if guard.ref.step in self.of_step]
 
     def data(self) -> dict[str, Any]:
@@ -75,7 +77,7 @@ class Program:
             "labels": [[visible(name) for name in names] for names in self.labels],
             "guards": self.guards,
             "named": named,
-            "words": self._words(),
+            "words": self.words,
         }
 
     def _numeric(self, ref: Ref) -> bool:
@@ -83,16 +85,38 @@ class Program:
         return "z" not in node
 
     def _words(self) -> list[dict[str, Any]]:
-        """Where the rows of a labelled table were taken by given numbers: a sentence, whose words can be changed."""
-        found = []
+        """Texts, whose words follow whole numbers: where given ones take rows of a labelled table, and what grew."""
+        found: list[dict[str, Any]] = []
         for number_, node in enumerate(self.nodes):
             if node["k"] != "take":
                 continue
             table, ids = node["i"]
             rows = self.nodes[table[0]].get("l", [None])[0]
             if rows is not None and self.nodes[ids[0]]["k"] == "given" and "l" in node and node["l"][0] is not None:
-                found.append({"ids": ids, "table": rows, "labels": node["l"][0], "node": number_})
-        return found
+                if node["l"][0] == rows:  # the text is the whole table: the words of the one change, of the other stay
+                    rows = self._own_list(table[0])
+                found.append({"ids": ids, "table": rows, "labels": node["l"][0], "node": number_, "given": True})
+        return found + [text for table in {words["table"] for words in found} for text in self._grown(table, found)]
+
+    def _grown(self, table: int, given: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """Lists of whole numbers that are labelled by the words of a table that they stand for."""
+        words, taken = self.labels[table], {text["labels"] for text in given}
+        for step in self.working.steps:
+            node, start, shape = self.of_step[step.number]
+            labels = self.nodes[node].get("l", [None])[0] if len(shape) == 1 and type_of(step) == "i" else None
+            if labels is None or labels in taken or self.labels[labels] == words:
+                continue
+            places = as_array(self.working.value(step.number)).tolist()
+            if [words[at] for at in places if 0 <= at < len(words)] == list(self.labels[labels]):
+                taken.add(labels)
+                yield {"ids": [node, start, shape], "table": table, "labels": labels, "node": node, "given": False}
+
+    def _own_list(self, node: int) -> int:
+        """Give the rows of a node a list of labels that no other node has."""
+        lists = self.nodes[node]["l"]
+        self.labels.append(self.labels[lists[0]])
+        lists[0] = len(self.labels) - 1
+        return int(lists[0])
 
     def view(self, ref: Ref) -> list[Any]:
         """Where a value is: its node, the place of its first number there, and its shape."""
@@ -352,7 +376,8 @@ class Program:
         value = value.tolist() if hasattr(value, "tolist") else value
         held = list(value) if isinstance(value, tuple) else value
         plain = held if isinstance(held, (bool, int, float, list)) else None
-        return {"at": self.view(guard.ref), "v": plain, "why": guard.reason, "line": guard.site and guard.site.line}
+        about = {"at": self.view(guard.ref), "v": plain, "why": guard.reason, "line": guard.site and guard.site.line}
+        return about if guard.only is None else {**about, "only": list(guard.only)}
 
 
 def _patterned(found: Expression | None, step: Step) -> Tree:

@@ -315,6 +315,7 @@ class Machine {
   steers(guard) {
     if (this.stale[guard.at[0]]) return true; // it may
     if (guard.v === null) return this.differs(guard.at);
+    if (guard.only) return guard.only.includes(this.values[guard.at[0]][guard.at[1]]);
     const [node, start, shape] = guard.at, count = size(shape), now = Array.from(this.values[node].slice(start, start + count));
     if (typeof guard.v === "boolean") return (now[0] !== 0) !== guard.v;
     const before = [guard.v].flat(Infinity).map(Number);

@@ -19,8 +19,10 @@ class Page {
     this.dials = new Dials(this.state, inputs, look);
     this.maps = new Maps(this.state, inputs, look);
     this.circle = new Circle(this.state, inputs, look);
+    this.waves = new Waves(this.state, inputs);
     this.diagram = new Diagram(this.state, inputs);
-    this.views = [this.sentence, this.plane, this.dials, this.maps, this.circle, this.diagram];
+    this.turns = new Turns(this.state, look);
+    this.views = [this.sentence, this.plane, this.dials, this.maps, this.circle, this.waves, this.diagram, this.turns];
     this.predict = new Predict(this.state, this.tables);
     this.tools(one("#tools"));
     this.first = {};

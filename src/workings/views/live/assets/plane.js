@@ -180,7 +180,7 @@ class Sentence {
   }
 
   refresh() {
-    const words = this.state.program.words[0], inside = this.box.contains(document.activeElement);
+    const words = this.state.program.words.find(({ given }) => given), inside = this.box.contains(document.activeElement);
     this.box.hidden = !words;
     if (!words) return;
     const focused = inside ? all("select, button", this.box).indexOf(document.activeElement) : -1;

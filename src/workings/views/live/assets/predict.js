@@ -38,16 +38,22 @@ class Predict {
     this.on = false;
     this.bar.hidden = true;
     this.bar.remove();
+    this.uncover();
+  }
+
+  uncover() {
+    document.body.classList.remove("guessing");
     for (const hidden of all(".unseen")) hidden.classList.remove("unseen");
   }
 
-  // Everything from the value on is hidden.
+  // Everything from the value on is hidden, and what says in brief how a turn of a loop came out.
   hide(table) {
     const article = table.figure.closest("article");
     let behind = false;
-    for (const child of article.children) {
-      if (child === table.figure) behind = true;
-      child.classList.toggle("unseen", behind && child !== this.bar);
+    document.body.classList.add("guessing");
+    for (const block of all(":scope > *, .turn > *", article).filter((each) => !each.matches(".turns"))) {
+      if (block === table.figure) behind = true;
+      block.classList.toggle("unseen", behind && block !== this.bar);
     }
   }
 
@@ -86,7 +92,7 @@ class Predict {
     this.bar.remove();
     this.bar = form;
     if (table.question) one("article:not([hidden])").before(form);
-    else { table.figure.before(form); this.hide(table); }
+    else { reveal(table.figure); table.figure.before(form); this.hide(table); }
     field.focus({ preventScroll: true });
     form.scrollIntoView({ block: "center" });
   }
@@ -107,7 +113,7 @@ class Predict {
       const off = asked.choices || right ? "" : ` You are ${numberText(Math.abs(guess - asked.answer), decimals)} off.`;
       said = right ? `Right: it is ${truth}.` : `You said ${mine}; it is ${truth}.${off}`;
     }
-    for (const hidden of all(".unseen")) hidden.classList.remove("unseen");
+    this.uncover();
     const next = make("button", { type: "button", onclick: () => { this.at += 1; this.ask(); } }, "Next");
     this.bar.replaceChildren(make("p", { class: "question", role: "status" }, said), next);
     const following = this.list[this.at + 1];
@@ -117,7 +123,7 @@ class Predict {
   }
 
   finish() {
-    for (const hidden of all(".unseen")) hidden.classList.remove("unseen");
+    this.uncover();
     const score = this.asked ? `${this.right} of ${this.asked} guesses were right.` : "Nothing is left to guess.";
     const again = make("button", { type: "button", onclick: () => this.start() }, "Once more");
     this.bar.replaceChildren(make("p", { class: "question", role: "status" }, score), again);

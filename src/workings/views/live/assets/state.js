@@ -5,6 +5,7 @@ const PLAIN = (value) => (Number.isFinite(value) ? value : String(value));
 class State {
   constructor(data) {
     this.programs = data.programs;
+    this.waves = data.waves;
     this.machines = [];
     this.current = 0;
     this.changes = []; // {n: name of the node, p: place, v: number}
