@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workings.frozen import frozen
-from workings.reading.formula.mathml import mathml
 from workings.reading.replay import changed_value
 from workings.recording.address import AddressError
 from workings.recording.operations.bound import as_array
@@ -32,6 +31,7 @@ from workings.views.document import (
 )
 from workings.views.live.parts import asset, packed, policy, script, seen, template
 from workings.views.live.program import Program
+from workings.views.live.symbols import Symbols
 from workings.views.page import tell
 from workings.views.tables import GAP, Table, grid
 
@@ -45,6 +45,8 @@ SCRIPTS = (
     "state",
     "dom",
     "tables",
+    "beside",
+    "symbols",
     "working",
     "plane",
     "diagram",
@@ -79,6 +81,7 @@ def render(working: Working, *, depth: str = "steps", ask: bool = False, changes
         "depth": depth,
         "ask": ask,
         "changes": base.changes(changes or {}),
+        "glossary": {word: said for story in (base, *others) for word, said in story.symbols.words.items()},
     }
     scripts = script(*SCRIPTS)
     style = asset("page.css")
@@ -170,6 +173,7 @@ class _Story:
         self.working = working
         self.program = Program(working)
         self.document: Document = tell(working, "steps")
+        self.symbols = Symbols(self.program, self.document.blocks)
         self.blocks = {
             "sentences": list(self._blocks(tell(working, "sentences"))),
             "steps": list(self._blocks(self.document)),
@@ -212,7 +216,10 @@ class _Story:
 
     def data(self, base: _Story | None) -> dict[str, Any]:
         """The program with what it is called; how its text differs from that of the base."""
-        about = {"name": self.name, **self.program.data(), "lines": self._source(), "questions": self._questions()}
+        about = {
+            "name": self.name, **self.program.data(), "lines": self._source(), "questions": self._questions(),
+            "values": self.symbols.data(),
+        }  # fmt: skip
         if base is not None:
             about["stories"] = {depth: self._against(base, depth) for depth in self.stories}
         return about
@@ -250,7 +257,7 @@ class _Story:
             case Prose():
                 return {"kind": "prose", "tone": block.kind, "text": seen(block.text)}
             case Displayed():
-                return {"kind": "equation", "math": mathml(block.latex), "label": block.label}
+                return {"kind": "equation", "math": self.symbols.equation(block), "label": block.label}
             case Step():
                 return self._step(block)
             case Loop():
@@ -288,7 +295,7 @@ class _Story:
         scalar = ref is not None and not self.working.steps[ref.step].shape[len(ref.index) :]
         return {
             "kind": "step", "name": seen(block.name), "path": block.path, "code": seen(block.code),
-            "math": block.formula.mathml() if block.formula is not None else "", "said": seen(block.sentence),
+            "math": self.symbols.formula(block), "said": seen(block.sentence),
             "place": block.place, "times": block.times, "result": block.result,
             "at": self._at(ref) if scalar and block.result else "", "ref": ref,
         }  # fmt: skip
