@@ -7,15 +7,13 @@ import difflib
 import inspect
 import re
 import textwrap
-import tomllib
 from collections.abc import Callable, Iterable
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from workings.commands.problems import UserError
 from workings.equations import EQUATIONS, Equation, equation_of
-from workings.frozen import frozen
+from workings.reading.glossary import Word, glossary, normal, word
 from workings.recording.operations import functions, meaning
 from workings.recording.operations.catalogue import CATALOGUE, describe
 from workings.recording.working import Ref, Slot, Step
@@ -34,39 +32,15 @@ _KINDS = {
 }
 
 
-@frozen
-class Word:
-    """An entry of the glossary."""
-
-    name: str
-    sentence: str
-    formula: str = ""
-    also: tuple[str, ...] = ()
-    equations: tuple[str, ...] = ()
-    see: tuple[str, ...] = ()
-
-
-@cache
-def glossary() -> dict[str, Word]:
-    """The words, by name."""
-    data = tomllib.loads(Path(__file__).with_name("glossary.toml").read_text(encoding="utf-8"))
-    return {name: _entry(name, entry) for name, entry in data["words"].items()}
-
-
-def _entry(name: str, entry: dict[str, Any]) -> Word:
-    also, equations, see = (tuple(entry.get(key, ())) for key in ("also", "equations", "see"))
-    return Word(name, entry["sentence"], entry.get("formula", ""), also, equations, see)
-
-
 def explain(name: str) -> str:
     """Everything known by a name: the word, the equations, the operation. Raises UserError, offering near names."""
     wanted = normal(name)
-    word = next((w for w in glossary().values() if wanted in map(normal, (w.name, *w.also))), None)
+    found = word(name)
     equations = [e for e in _equations() if wanted in _equation_names(e)]
     operation = next((o for o in _operations() if wanted in _operation_names(o)), None)
     parts: list[str] = []
-    if word is not None:
-        parts.append(_word(word, equations))
+    if found is not None:
+        parts.append(_word(found, equations))
     parts += [_equation(e) for e in equations]
     if operation is not None and (not equations or _operations()[operation]):
         parts.append(_operation(operation))
@@ -75,12 +49,6 @@ def explain(name: str) -> str:
             f"nothing is known by the name {name!r}", "an equation, an operation or a word", _suggestion(wanted)
         )
     return "\n".join(parts)
-
-
-def normal(name: str) -> str:
-    """A name without the differences that do not matter: case, hyphens and underscores, a z for an s, brackets."""
-    text = re.sub(r"[\s_-]+", " ", name.casefold()).strip().replace("izat", "isat").replace("izer", "iser")
-    return text.removeprefix("equation ").strip("()")
 
 
 def known_names() -> list[str]:

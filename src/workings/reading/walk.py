@@ -221,7 +221,7 @@ class _Walker:
         times = max([1, sum(bool(part) for _, part in runs), *(_count(b.name, bound) for b in bindings)])
         site = next((s.site for s in steps if s.site is not None), None) or next((b.site for b in bindings), None)
         if all(s.operation in ("given", "size") for s in every) and (every or not site):
-            return self._given(bindings, steps, site)
+            return self._given(bindings, steps, site, (group, runs[-1][0]))
         named = _targets(bindings, site)
         values = tuple(v for v in (self._value(b.ref, self._path_of(b), b.name) for b in named) if v is not None)
         if not values:
@@ -244,10 +244,13 @@ class _Walker:
                 times,
                 operation=steps[-1].operation if steps else "",
                 repeats=repeats,
+                line=(group, runs[-1][0]),
             )
         ]
 
-    def _given(self, bindings: list[Binding], steps: list[Step], site: Site | None) -> list[Entry]:
+    def _given(
+        self, bindings: list[Binding], steps: list[Step], site: Site | None, line: tuple[int, int]
+    ) -> list[Entry]:
         out = []
         named = [(b.ref, self._path_of(b), b.name) for b in _targets(bindings, site)]
         if bindings and not named:
@@ -262,6 +265,7 @@ class _Walker:
                 Entry(
                     path, site.comment if site is not None else "", self._formula(text, None), site, (value,),
                     (ref.step,), 1, step.operation == "given", step.operation, step.note, ref.step in self.seen,
+                    line=line,
                 )
             )  # fmt: skip
         return out

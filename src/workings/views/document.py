@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from workings.frozen import frozen
@@ -34,17 +35,20 @@ class Prose:
 
 @frozen
 class Displayed:
-    """An equation on a line of its own, with its numbers."""
+    """An equation on a line of its own, with its numbers, the letters of its names, and the group it is about."""
 
     latex: str
     label: str
+    symbols: Mapping[str, str]
+    group: int
 
 
 @frozen
 class Step:
     """A line of the source: its formula or its text, what is said beside it, its address and its place.
 
-    ``result`` is the value where it is a single number; ``times`` how often a loop ran the line.
+    ``result`` is the value where it is a single number; ``times`` how often a loop ran the line. ``line`` is its group
+    and statement; where that is a helper, the formula has the symbols of what the names stand for outside.
     """
 
     name: str
@@ -55,6 +59,8 @@ class Step:
     place: str
     times: int = 1
     result: str = ""
+    line: tuple[int, int] | None = None
+    helper: bool = False
 
 
 @frozen

@@ -122,7 +122,7 @@ class Teller:
         if equation is not None and first:
             self.said.add(equation.name)
             if self.depth != "sentences":
-                yield Displayed(equation.latex, equation.label)
+                yield Displayed(equation.latex, equation.label, equation.symbols, section.group)
 
     def _is_called_here(self, section: Section) -> bool:
         """Whether it is this section, and not the one around it, that the reader's own line calls."""
@@ -297,8 +297,8 @@ class Teller:
         if plain:
             return Step(name, self.address(value), None, "", "", where, 1, result)
         text = entry.site.text if entry.site is not None else ""
-        written = entry.formula
-        if outer is not section and text:
+        written, helper = entry.formula, outer is not section and bool(text)
+        if helper:
             written = formula(text, self._symbols(section, outer, value, entry))
         if is_signature(entry) or is_literal(self.working, entry):
             written, text = None, ""
@@ -307,7 +307,7 @@ class Teller:
         if entry.about and not sentence and entry.about not in self.explained:
             self.explained.add(entry.about)
             sentence = entry.about
-        return Step(name, self.address(value), written, code, sentence, where, entry.times, result)
+        return Step(name, self.address(value), written, code, sentence, where, entry.times, result, entry.line, helper)
 
     def _symbols(self, helper: Section, outer: Section, result: Value, entry: Entry) -> dict[str, str]:
         """What the names inside a helper stand for outside: ``rows @ matrix`` reads as X W^Q."""

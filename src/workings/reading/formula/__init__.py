@@ -13,6 +13,7 @@ import ast
 import re
 import warnings
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from workings.frozen import frozen
 from workings.reading.formula.arrays import einsum_indices, index_symbols
@@ -38,6 +39,9 @@ from workings.reading.formula.symbols import clean, escape, operator
 from workings.reading.formula.syntax import depth, name_of, names, pairs_with_places
 from workings.reading.formula.text import TextPrinter
 
+if TYPE_CHECKING:
+    from workings.reading.formula.marking import About
+
 DEEPEST = 80  # levels of nesting beyond which nobody would write a formula, and the source is shown instead
 LONGEST = 200_000  # characters; a longer statement is data, and would take seconds to read
 
@@ -49,16 +53,23 @@ class Formula:
     Attributes:
         latex: LaTeX for a displayed formula, without the dollars; needs amsmath.
         text: the same on one line of Unicode.
+        tree: what both were written from; None where it is the source itself.
     """
 
     latex: str
     text: str
+    tree: Node | None = None
 
-    def mathml(self) -> str:
-        """The formula as a ``<math>`` element, for a page without JavaScript."""
-        from workings.reading.formula.mathml import mathml
+    def mathml(self, made: Mapping[str, About] | None = None, read: Mapping[str, About] | None = None) -> str:
+        """The formula as a ``<math>`` element, for a page without JavaScript.
 
-        return mathml(self.latex)
+        Args:
+            made: for names of the program that the statement defines, what their symbols carry as ``data-`` attributes.
+            read: the same for names that it reads.
+        """
+        from workings.reading.formula.marking import formula_mathml
+
+        return formula_mathml(self.latex, self.tree, made or {}, read or {})
 
 
 def formula(text: str, symbols: Mapping[str, str] | None = None) -> Formula | None:
@@ -80,7 +91,7 @@ def formula(text: str, symbols: Mapping[str, str] | None = None) -> Formula | No
         if depth(parsed[1]) > DEEPEST:
             return _verbatim(source)
         node = _statement(Translator(parsed[0], symbols or {}, names(parsed[1])), parsed[1])
-        return Formula(LatexPrinter().show(node), TextPrinter().show(node))
+        return Formula(LatexPrinter().show(node), TextPrinter().show(node), node)
     except (RecursionError, MemoryError):
         return _verbatim(source)
     except NoMathematicsError:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any
 
+from workings.frozen import evolve
 from workings.reading.formula import calls, syntax
 from workings.reading.formula.arrays import ARRAY_RULES
 from workings.reading.formula.building import DOTS, cases, fraction, one_less, power, product
@@ -82,7 +83,7 @@ class Translator:
     def read_name(self, node: ast.Name) -> Node:
         if node.id in ("inf", "nan") and node.id not in self.symbols:
             return _CONSTANTS[node.id]
-        return symbol(node.id, self.symbols)
+        return evolve(symbol(node.id, self.symbols), name=node.id)
 
     def read_constant(self, node: ast.Constant) -> Node:
         if isinstance(node.value, (str, bytes)):

@@ -53,7 +53,11 @@ class LatexPrinter(Printer):
     # -- leaves -----------------------------------------------------------------------------------------------------
 
     def write_symbol(self, node: tree.Symbol) -> str:
-        return node.latex + (_script("_", self.indices(node.indices)) if node.indices else "")
+        return self.named(node, node.latex + (_script("_", self.indices(node.indices)) if node.indices else ""))
+
+    def named(self, node: tree.Symbol, latex: str) -> str:
+        """A symbol, or the letter of one, as it stands in the formula."""
+        return latex
 
     def write_number(self, node: tree.Number) -> str:
         unit = "i" if node.imaginary else ""
@@ -110,7 +114,7 @@ class LatexPrinter(Printer):
             return self.within(base, Level.ATOM) + _script("_", self.indices(indices))
         stem = f"{{{base.latex}}}" if base.lowered else base.latex
         own = [self.indices(base.indices)] if base.indices else []
-        return stem + _script("_", r",\,".join([*own, self.indices(indices)]))
+        return self.named(base, stem) + _script("_", r",\,".join([*own, self.indices(indices)]))
 
     def write_span(self, node: tree.Span) -> str:
         ends = [node.start, node.stop] + ([node.step] if node.step else [])

@@ -22,6 +22,7 @@ class Symbol(Node):
 
     ``wide`` marks names of several letters, which need air or a point beside them; ``operator`` the names of functions;
     ``matrix`` the letters that usually stand for matrices; ``raised`` a letter that already has something above it.
+    ``name`` is what the program calls it, where it stands for one of its variables.
     """
 
     latex: str
@@ -32,6 +33,17 @@ class Symbol(Node):
     matrix: bool = False
     raised: bool = False
     lowered: bool = False
+    name: str = ""
+
+    def __eq__(self, other: object) -> bool:
+        """Symbols that look alike are alike, whatever the program calls them."""
+        return isinstance(other, Symbol) and self._look() == other._look()
+
+    def __hash__(self) -> int:
+        return hash(self._look())
+
+    def _look(self) -> tuple[object, ...]:
+        return tuple(getattr(self, field) for field in names_of(self) if field != "name")
 
 
 @frozen

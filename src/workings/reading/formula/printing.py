@@ -65,6 +65,11 @@ class Printer(ABC):
     def between(self, sign: str, left: Node | None, right: Node | None) -> str:
         """What stands between two factors; None is a factor in brackets."""
 
+    @property
+    def defining(self) -> Printer:
+        """The printer of what a statement defines."""
+        return self
+
     # -- kinds that both styles write alike, but for the signs ------------------------------------------------------
 
     def write_binary(self, node: Binary) -> str:
@@ -98,10 +103,11 @@ class Printer(ABC):
 
     def write_relation(self, node: Relation) -> str:
         least = Level.CASES if node.statement else Level.ADDITION
-        parts = [self.within(node.items[0], least)]
-        for sign, item in zip(node.signs, node.items[1:], strict=True):
-            parts += [self.relation(sign), self.within(item, least)]
-        return " ".join(parts)
+        first = self.defining if node.statement else self
+        parts = []
+        for item, sign in zip(node.items, node.signs, strict=False):
+            parts += [first.within(item, least), self.relation(sign)]
+        return " ".join([*parts, self.within(node.items[-1], least)])
 
     def write_apply(self, node: Apply) -> str:
         if goes_bare(node, self.style):

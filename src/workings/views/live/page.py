@@ -10,7 +10,6 @@ import numpy as np
 
 from workings.frozen import frozen
 from workings.progress import Report, unheard
-from workings.reading.formula.mathml import mathml
 from workings.reading.replay import changed_value
 from workings.recording.address import AddressError
 from workings.recording.operations.bound import as_array
@@ -35,6 +34,7 @@ from workings.views.document import (
 )
 from workings.views.live.parts import asset, packed, policy, script, seen, template
 from workings.views.live.program import Program
+from workings.views.live.symbols import Symbols
 from workings.views.live.turns import board
 from workings.views.live.waves import waves
 from workings.views.page import tell
@@ -51,6 +51,8 @@ SCRIPTS = (
     "state",
     "dom",
     "tables",
+    "beside",
+    "symbols",
     "working",
     "plane",
     "diagram",
@@ -103,6 +105,7 @@ def render(
         "depth": depth,
         "ask": ask,
         "changes": base.changes(changes or {}),
+        "glossary": {word: said for story in (base, *others) for word, said in story.symbols.words.items()},
     }
     scripts = script(*SCRIPTS)
     style = asset("page.css")
@@ -205,6 +208,7 @@ class _Story:
         report("drawing the page")
         self.waves = waves(working)
         self.document: Document = tell(working, "steps", turns=True)
+        self.symbols = Symbols(self.program, self.document.blocks)
         self.blocks = {
             "sentences": list(self._blocks(tell(working, "sentences", turns=True))),
             "steps": list(self._blocks(self.document)),
@@ -247,8 +251,10 @@ class _Story:
 
     def data(self, maps: list[dict[str, Any]], base: _Story | None) -> dict[str, Any]:
         """The program with what it is called; which of the maps are its own; how its text differs from the base's."""
-        about = {"name": self.name, **self.program.data(), "lines": self._source(), "questions": self._questions()}
-        about["waves"] = [maps.index(each) for each in self.waves]
+        about = {
+            "name": self.name, **self.program.data(), "lines": self._source(), "questions": self._questions(),
+            "values": self.symbols.data(), "waves": [maps.index(each) for each in self.waves],
+        }  # fmt: skip
         if base is not None:
             about["stories"] = {depth: self._against(base, depth) for depth in self.stories}
         return about
@@ -291,7 +297,7 @@ class _Story:
             case Prose():
                 return {"kind": "prose", "tone": block.kind, "text": seen(block.text)}
             case Displayed():
-                written = {"texts": plain_lines(block.latex)} if self.still else {"math": mathml(block.latex)}
+                written = {"texts": plain_lines(block.latex)} if self.still else {"math": self.symbols.equation(block)}
                 return {"kind": "equation", **written, "label": block.label}
             case Step():
                 return self._step(block)
@@ -334,7 +340,7 @@ class _Story:
         if block.formula is not None and self.still:
             code = block.formula.text
         elif block.formula is not None:
-            math = block.formula.mathml()
+            math = self.symbols.formula(block)
         return {
             "kind": "step", "name": seen(block.name), "path": block.path, "code": seen(code),
             "math": math, "said": seen(block.sentence),

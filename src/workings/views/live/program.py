@@ -70,7 +70,7 @@ class Program:
 
     def data(self) -> dict[str, Any]:
         """All that the page needs to run it, for JSON."""
-        named = [{"n": path, "at": self.view(ref)} for path, ref in self.working.index.named() if self._numeric(ref)]
+        named = [{"n": path, "at": self.view(ref)} for path, ref in self.working.index.named() if self.numeric(ref)]
         return {
             "decimals": self.working.decimals,
             "nodes": self.nodes,
@@ -80,7 +80,8 @@ class Program:
             "words": self.words,
         }
 
-    def _numeric(self, ref: Ref) -> bool:
+    def numeric(self, ref: Ref) -> bool:
+        """Whether a value is made of numbers, and not of something that the page cannot show."""
         node = self.nodes[self.of_step[ref.step][0]]
         return "z" not in node
 

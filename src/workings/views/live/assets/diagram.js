@@ -86,9 +86,7 @@ class Diagram {
 
   open(part) {
     const figures = all("article:not([hidden]) [data-name], article:not([hidden]) [data-path]");
-    const own = figures.find((each) => (each.dataset.name ?? each.dataset.path ?? "").startsWith(part.name));
-    if (own) reveal(own);
-    own?.scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+    lead(figures.find((each) => (each.dataset.name ?? each.dataset.path ?? "").startsWith(part.name)));
   }
 
   // One part after the other lights up, as they run.

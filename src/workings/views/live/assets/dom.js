@@ -24,6 +24,25 @@ function dress(out, about, children) {
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const one = (selector, within = document) => within.querySelector(selector);
 
+// Show where an element is, if it stands in a turn of a loop that is not shown.
+const reveal = (element) => element.dispatchEvent(new Event("reveal", { bubbles: true }));
+
+// To a part of the text: it comes into sight and is where the keyboard goes on.
+function lead(element) {
+  if (!element) return;
+  reveal(element);
+  element.scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+  if (element.tabIndex < 0) element.tabIndex = -1;
+  element.focus({ preventScroll: true });
+}
+
+// A part of what scrolls by itself comes into sight there; the page stays where it is.
+function scrollInto(part, scrolled) {
+  if (part.offsetParent !== scrolled) return; // it stands elsewhere on this screen
+  const top = part.offsetTop, most = scrolled.scrollTop + scrolled.clientHeight - Math.min(part.offsetHeight, scrolled.clientHeight);
+  if (top < scrolled.scrollTop || top > most) scrolled.scrollTop = top;
+}
+
 // What a page carries: deflated JSON in base 64.
 async function unpacked(text) {
   const bytes = Uint8Array.from(atob(text.trim()), (sign) => sign.charCodeAt(0));

@@ -10,7 +10,12 @@ class Page {
     this.side.hidden = false;
     this.panel = new WorkingPanel(this.state, one("#worked"));
     const look = (node, place) => { this.panel.look(node, place); };
-    this.tables = new Tables(this.state, look);
+    this.tables = new Tables(this.state, one("main"), (node, place) => {
+      look(node, place);
+      scrollInto(this.panel.place, this.side);
+    });
+    this.beside = new Beside(this.state, one("#beside"), look);
+    this.symbols = new Symbols(this.state, data.glossary, one("#symbol"), look, this.beside);
     this.moved = new Moved(this.state, one("#moved"), look);
     const inputs = one("#inputs");
     inputs.hidden = false;
@@ -105,6 +110,8 @@ class Page {
       this.tables.build();
       this.lines();
       this.show();
+      this.beside.build();
+      this.symbols.build();
       for (const view of this.views) view.build?.();
     }
     const dragging = reason === "drag";
@@ -113,6 +120,8 @@ class Page {
     this.tables.refresh(dragging);
     for (const view of this.views) view.refresh();
     this.panel.refresh();
+    this.symbols.refresh();
+    this.beside.refresh();
     if (!dragging) {
       this.moved.refresh();
       this.arithmetic();
@@ -162,6 +171,8 @@ class Page {
 
   setPredict(on) {
     if (on === this.predict.on) return;
+    this.symbols.close();
+    document.body.classList.toggle("guessing", on);
     if (on) this.predict.start(); else this.predict.stop();
     this.guess.setAttribute("aria-pressed", String(on));
   }

@@ -9,6 +9,7 @@ class State {
     this.machines = [];
     this.current = 0;
     this.changes = []; // {n: name of the node, p: place, v: number}
+    this.beside = []; // the addresses of values that are seen side by side, two at most
     this.past = [];
     this.future = [];
     this.heard = [];
@@ -91,7 +92,10 @@ class State {
   }
 
   // The state as text, for a link or a file.
-  written() { return JSON.stringify({ workings: 1, program: this.program.name, changes: this.changes.map(({ n, p, v }) => [n, p, v]) }); }
+  written() {
+    const { program, changes, beside } = this;
+    return JSON.stringify({ workings: 1, program: program.name, changes: changes.map(({ n, p, v }) => [n, p, v]), ...(beside.length ? { beside } : {}) });
+  }
 
   // Take a state that was written. Says in words what is wrong with it; changes nothing then.
   read(text) {
@@ -104,7 +108,10 @@ class State {
     const fits = (each) => Array.isArray(each) && names.has(each[0]) && Number.isInteger(each[1]) && each[1] >= 0
       && each[1] < size(names.get(each[0]).s) && (typeof each[2] === "number" || ["NaN", "Infinity", "-Infinity"].includes(each[2]));
     if (!kept.changes.every(fits)) return "it changes numbers that this page does not have";
+    const beside = kept.beside ?? [], known = (name) => Object.hasOwn(this.programs[current].values, name);
+    if (!Array.isArray(beside) || beside.length > 2 || !beside.every(known)) return "it sets values side by side that this page does not have";
     this.begin();
+    this.beside = beside;
     this.restore({ current, changes: kept.changes.map(([n, p, v]) => ({ n, p, v })) });
     return "";
   }

@@ -1,15 +1,19 @@
+// The size of the largest number, of those that are finite.
+const largest = (values) => values.reduce((most, value) => (Number.isFinite(value) ? Math.max(most, Math.abs(value)) : most), 0);
+
 // The numbers in the text: filled from the machine, moved through with the arrow keys, changed by typing.
 
 class Tables {
-  constructor(state, look) {
+  constructor(state, place, look) {
     this.state = state;
+    this.place = place;
     this.look = look; // called with node and place when a number is looked at
   }
 
   // Take up the numbers of the text as it stands now.
   build() {
-    this.figures = all("figure.value[data-at]").map((figure) => this.read(figure));
-    this.scalars = all("output[data-at]").map((output) => {
+    this.figures = all("figure.value[data-at]", this.place).map((figure) => this.read(figure));
+    this.scalars = all("output[data-at]", this.place).map((output) => {
       const [node, start] = output.dataset.at.split(",").map(Number);
       return { output, node, start };
     });
@@ -25,7 +29,8 @@ class Tables {
   read(figure) {
     const [node, start] = figure.dataset.at.split(",").map(Number);
     const cells = all("td[data-p]", figure).map((cell) => ({ cell, place: start + Number(cell.dataset.p) }));
-    return { figure, node, start, cells, weights: figure.classList.contains("weights") };
+    const weights = figure.classList.contains("weights");
+    return { figure, node, start, cells, weights, shaded: weights || figure.classList.contains("heat") };
   }
 
   wire(table) {
@@ -158,12 +163,15 @@ class Tables {
     const { node, cells } = table, values = machine.values[node], recorded = machine.recorded[node];
     const { decimals } = this.state.program, type = this.state.program.nodes[node].t;
     const own = cells.map(({ place }) => values[place]), texts = column(own, decimals, type);
-    const most = table.weights ? Math.max(...own) : 0;
+    const most = table.shaded ? table.most ?? largest(own) : 0;
     let furthest = null, gap = 0;
     cells.forEach(({ cell, place }, n) => {
       if (cell.classList.contains("editing")) return;
       if (cell.firstChild?.nodeValue !== texts[n] || cell.childNodes.length !== 1) cell.textContent = texts[n];
-      if (table.weights) cell.style.setProperty("--weight", most > 0 ? Math.max(0, own[n]) / most : 0);
+      if (table.shaded) {
+        cell.style.setProperty("--weight", most > 0 && Number.isFinite(own[n]) ? Math.abs(own[n]) / most : 0);
+        cell.classList.toggle("negative", own[n] < 0);
+      }
       const moved = this.mark(cell, recorded[place], own[n], type);
       if (moved > gap) { gap = moved; furthest = cell; }
     });

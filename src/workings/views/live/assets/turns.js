@@ -2,9 +2,6 @@
 
 const PER_TURN = 2000; // milliseconds that a turn stays while they are played
 
-// Show where an element is, if it stands in a turn that is not shown.
-const reveal = (element) => element.dispatchEvent(new Event("reveal", { bubbles: true }));
-
 class Turns {
   constructor(state, look) {
     this.state = state;

@@ -18,7 +18,7 @@ class WorkingPanel {
   refresh() {
     this.notation.decimals = this.state.program.decimals;
     if (!this.looked || !this.state.program.nodes[this.looked[0]]) {
-      this.place.replaceChildren(make("h2", {}, "Where a number comes from"), make("p", { class: "note" }, "Choose any number: its working appears here. Type another to change it."));
+      this.place.replaceChildren(make("h2", {}, "Where a number comes from"), make("p", { class: "note" }, "Choose any number: its working appears here. Type another to change it. Choose a symbol of a formula: it says what it means."));
       return;
     }
     const [node, place] = this.looked;
