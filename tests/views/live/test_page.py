@@ -186,6 +186,9 @@ def test_words_change_places_and_are_replaced(open_page: Open, apple_page: str) 
     assert far(values(page, "projected.weights"), np.ravel(other["projected.weights"].value)) < 1e-12
     heads = page.locator('article:not([hidden]) figure[data-name="projected.weights"] thead th').all_inner_texts()
     assert heads == ["shares", "Apple", "fell", "sharply"]
+    # The table has the same four words, and keeps them in its own order.
+    table = page.locator('article:not([hidden]) figure[data-name="E"] tbody th').all_inner_texts()
+    assert table == ["Apple", "shares", "fell", "sharply"]
     page.get_by_label("Word 4").select_option(label="shares")
     other = wk.example("apple").run("shares Apple fell shares")
     assert far(values(page, "heads.output"), np.ravel(other["heads.output"].value)) < 1e-12

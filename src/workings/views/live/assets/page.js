@@ -95,7 +95,7 @@ class Page {
   lines() {
     this.worked = all(".worked li[data-at]").map((item) => {
       const [node, place] = item.dataset.at.split(",").map(Number);
-      return { item, node, place };
+      return { item, node, place, told: item.textContent.split(/ = |\[/)[0] };
     });
     this.everything = this.tables.figures.filter(({ figure }) => figure.closest("article").dataset.depth === "steps").map((table) => {
       const list = make("ul", { class: "worked every", hidden: true });
@@ -142,10 +142,11 @@ class Page {
   }
 
   arithmetic() {
-    for (const { item, node, place } of this.worked) {
+    for (const { item, node, place, told } of this.worked) {
       if (item.closest("article").hidden) continue;
       const text = this.text(node, place);
-      if (text) item.textContent = `${addressOf(this.state, node, place)} = ${text}`;
+      const bracket = addressOf(this.state, node, place).slice(this.state.program.nodes[node].n.length);
+      if (text) item.textContent = `${told}${bracket} = ${text}`;
     }
     for (const { table, list } of this.everything) {
       const wanted = this.depth === "numbers" && !["given", "frozen"].includes(this.predict.kind(table.node));
