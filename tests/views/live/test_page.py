@@ -71,7 +71,7 @@ def test_every_example_makes_a_page_whose_arithmetic_is_that_of_the_other_views(
     asked, expected = [], []
     for path, ref in working.index.named():
         step = working.steps[ref.step]
-        if ref.index or not step.dtype.endswith("float64"):
+        if ref.index or not step.dtype.endswith(("float64", "bool")):
             continue
         for index in list(np.ndindex(*step.shape))[:3]:
             last = _line(working, ref, index)
@@ -81,7 +81,8 @@ def test_every_example_makes_a_page_whose_arithmetic_is_that_of_the_other_views(
             flat = int(np.ravel_multi_index(index, step.shape)) if step.shape else 0
             asked.append([path, ref.step, flat])
             sign = sign_between(tree, last.value, working.decimals)
-            expected.append(f"{notation.write(tree)} {sign} {number(last.value, working.decimals)}")
+            written = f"({notation.write(tree)})" if step.dtype.endswith("bool") else notation.write(tree)
+            expected.append(f"{written} {sign} {notation.number(last.value)}")
     from workings.views.live.program import Program
 
     program = Program(working)

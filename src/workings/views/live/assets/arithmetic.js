@@ -239,8 +239,15 @@ class Notation {
     return [`${WORDS[tree.name] ?? tree.name}(`, ...inside, ")"];
   }
 
+  // A tree between the signs of a line: one with a sign of its own is kept apart by brackets.
+  apart(tree) {
+    const pieces = this.write(tree);
+    return tree.sign === "r" && !["//", "mod"].includes(tree.name) ? ["(", ...pieces, ")"] : pieces;
+  }
+
   // "=" or "≈" between an arithmetic and its result, both as they are shown.
   sign(tree, value, type) {
+    if (type === "b") return "="; // a truth value is shown as it is
     const result = exactly({ leaf: true, value, type }, this.decimals);
     if (result === null) return "=";
     const left = exactly(tree, this.decimals);

@@ -136,7 +136,7 @@ class Page {
   text(node, place) {
     const notation = new Notation(this.state.program.decimals), found = this.state.reader.line(node, place);
     if (!found.tree || found.tree.leaf) return "";
-    const type = this.state.program.nodes[found.node].t, pieces = notation.write(found.tree).map((piece) => piece.text ?? piece);
+    const type = this.state.program.nodes[found.node].t, pieces = notation.apart(found.tree).map((piece) => piece.text ?? piece);
     const sign = notation.sign(found.tree, found.value, type);
     return `${pieces.join("")} ${sign} ${numberText(found.value, this.state.program.decimals, type)}`;
   }

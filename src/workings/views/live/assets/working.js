@@ -36,7 +36,7 @@ class WorkingPanel {
     if (found.tree && !(found.tree.leaf)) {
       item.append(" = ");
       let number = 0;
-      for (const piece of this.notation.write(found.tree)) {
+      for (const piece of this.notation.apart(found.tree)) {
         if (typeof piece === "string") item.append(piece);
         else if (piece.node === undefined) item.append(piece.text);
         else {
