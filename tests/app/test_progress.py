@@ -28,6 +28,11 @@ def waiting(serving: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
     client.ask(f"{place}/stop", "POST")
 
 
+@pytest.fixture
+def with_torch() -> None:
+    pytest.importorskip("torch")
+
+
 def until(true: Callable[[], Any], seconds: float = 30.0) -> Any:
     end = time.monotonic() + seconds
     while not (found := true()):
@@ -151,9 +156,20 @@ def test_a_page_says_what_is_counted_on_the_way() -> None:
     assert reports[-1] == ("drawing the page", 0, 0, "")
 
 
-class TestWriting:
-    torch = pytest.importorskip("torch")
+@pytest.mark.parametrize("path", ["/", "/own", "/write?model=shakespeare&text=ROMEO"])
+def test_on_a_phone_nothing_is_wider_than_the_page(browser: Any, serving: Any, path: str) -> None:
+    client = serving()
+    if path.startswith("/write"):
+        pytest.importorskip("torch")
+        client.follow(path)
+    page = browser.new_page(viewport={"width": 360, "height": 640})
+    page.goto(f"http://127.0.0.1:{client.port}{path}")
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+    page.close()
 
+
+@pytest.mark.usefixtures("with_torch")
+class TestWriting:
     def test_tokens_are_those_of_one_press_each(self) -> None:
         from workings.app.models import Models
         from workings.commands import runs
