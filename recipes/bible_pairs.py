@@ -3,7 +3,7 @@
     apt-get download sword-text-web sword-text-sparv     # Debian's packages of two Bibles in the public domain
     for package in sword-text-*.deb; do dpkg -x "$package" sword; done
     pip install pysword
-    python recipes/bible_pairs.py sword bible            # writes bible/train.tsv, bible/validation.tsv, bible/test.tsv
+    python recipes/bible_pairs.py sword recipes/bible    # writes train.tsv, validation.tsv and test.tsv there
 
 The World English Bible (2015) and the Reina-Valera of 1909 count verses alike, but for some psalms; a pair whose
 lengths have nothing to do with each other is two verses that met by accident, and is left out. Held out are whole

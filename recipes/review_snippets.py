@@ -1,9 +1,9 @@
 """Sentences of film reviews with the label "positive" or "negative": the data of the recipe `reviews`.
 
     pip download --no-deps --no-binary :all: vaderSentiment==3.3.2
-    python recipes/review_snippets.py vaderSentiment-3.3.2.tar.gz snippets
+    python recipes/review_snippets.py vaderSentiment-3.3.2.tar.gz recipes/snippets
 
-writes snippets/train.tsv, snippets/validation.tsv and snippets/test.tsv. The 10,605 sentences (Hutto and Gilbert 2014,
+writes train.tsv, validation.tsv and test.tsv there. The 10,605 sentences (Hutto and Gilbert 2014,
 from the reviews of Pang and Lee 2004) come with the mean of the ratings that at least 20 readers gave, from -4 to 4;
 the label is its sign, and the few that are exactly 0 are left out. Test is a fifth, drawn by a seed, and validation a
 tenth of the rest.

@@ -1,6 +1,6 @@
 """From a trained run to a model that ships with the package: the best weights, in half precision.
 
-    python recipes/ship.py shakespeare src/workings/models/shakespeare
+    python recipes/ship.py recipes/shakespeare src/workings/models/shakespeare
 
 What a training needs to go on stays behind. The model card beside the weights is written by hand, from what was
 measured with these very files.
