@@ -154,7 +154,7 @@ def test_a_file_that_cannot_be_written_is_said_before_anything_runs(refused, bro
 
 def test_a_name_that_there_is_not(refused):
     assert "did you mean permutation" in refused("experiment", "permutaton")
-    assert "there are one-vector-per-word" in refused("experiment", "xyzzy")
+    assert "there are neighbours, one-vector-per-word" in refused("experiment", "xyzzy")
 
 
 def test_options_that_do_not_fit(refused):

@@ -58,26 +58,31 @@ def losing(trainer: Trainer) -> str:
 
 def main(folder: Path, way: str) -> None:
     with started(sharded=way == "sharded") as processes:
-        trainer = training(processes)
-        reports = steps(trainer, SAVED)
-        tensors, about = trainer.state()
-        reports += steps(trainer, STEPS - SAVED)
-        validation = trainer.validate(pairs(tokens=12, seed=None), None)
-        assert validation is not None
-        again = training(processes)
-        again.restore(tensors, about)
-        steps(again, STEPS - SAVED)
-        one, other = trainer.weights(), again.weights()
-        said = {
-            "reports": reports,
-            "loss": validation.loss,
-            "world": processes.world,
-            "resumed": all(torch.equal(one[weight], other[weight]) for weight in one),
-            "lost": losing(again),
-        }
-        if processes.first:
-            (folder / f"{way}.json").write_text(json.dumps(said))
-            write_tensors(folder / f"{way}.safetensors", tensors, about)
+        trained(processes, folder, way)
+
+
+def trained(processes: Processes, folder: Path, way: str) -> None:
+    """What there is to compare. When it returns, nothing is left that would outlive the processes' group."""
+    trainer = training(processes)
+    reports = steps(trainer, SAVED)
+    tensors, about = trainer.state()
+    reports += steps(trainer, STEPS - SAVED)
+    validation = trainer.validate(pairs(tokens=12, seed=None), None)
+    assert validation is not None
+    again = training(processes)
+    again.restore(tensors, about)
+    steps(again, STEPS - SAVED)
+    one, other = trainer.weights(), again.weights()
+    said = {
+        "reports": reports,
+        "loss": validation.loss,
+        "world": processes.world,
+        "resumed": all(torch.equal(one[weight], other[weight]) for weight in one),
+        "lost": losing(again),
+    }
+    if processes.first:
+        (folder / f"{way}.json").write_text(json.dumps(said))
+        write_tensors(folder / f"{way}.safetensors", tensors, about)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ import torch
 from tests.transformer import reference
 from tests.transformer.support import CHOICES, SOME, made, tokens
 from torch import Tensor
-from torch.nn import functional
 
 from workings import equations
 from workings.equations import (
@@ -21,6 +20,7 @@ from workings.equations import (
 )
 from workings.transformer import Biases, Config, Dropout, Learned, NoPositions, PostNorm, PreNorm, Relu
 from workings.transformer.blocks import make_block, make_cross_block
+from workings.transformer.dropping import Dropout as Dropping
 from workings.transformer.masks import Causal, KernelMask
 
 TOLERANCE = 1e-10
@@ -109,7 +109,7 @@ def test_dropout_falls_where_it_is_said_to(placement: PreNorm | PostNorm) -> Non
     torch.manual_seed(3)
     logits = model(row[None])[0]
     torch.manual_seed(3)
-    expected = reference.decoder_only(model, row, functional.dropout)
+    expected = reference.decoder_only(model, row, lambda x, share: Dropping(share)(x))
     agree(model, [logits], [expected])
 
 
