@@ -11,6 +11,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
+_TOO_LARGE = 413
 HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
@@ -39,15 +40,15 @@ class Guard:
             return
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         refused = self._refused(scope["method"], headers)
-        if refused is not None:
-            await _say(send, *refused)
-            return
         body = b""
-        if scope["method"] not in ("GET", "HEAD"):
-            found = await self._body(receive, send)
+        if scope["method"] not in ("GET", "HEAD") and (refused is None or refused[0] != _TOO_LARGE):
+            found = await self._body(receive, send)  # also of what is refused: who still sends hears no answer
             if found is None:
                 return
             body = found
+        if refused is not None:
+            await _say(send, *refused)
+            return
         await self.app(scope, _given(body, receive), _with_headers(send))
 
     def _refused(self, method: str, headers: dict[str, str]) -> tuple[int, str] | None:
@@ -62,7 +63,7 @@ class Guard:
             return 403, "Pages of other origins are not answered."
         length = headers.get("content-length", "0")
         if not length.isdigit() or int(length) > self.most:
-            return 413, f"At most {self.most:,} bytes are taken."
+            return _TOO_LARGE, f"At most {self.most:,} bytes are taken."
         return None
 
     async def _body(self, receive: Receive, send: Send) -> bytes | None:
@@ -77,7 +78,7 @@ class Guard:
                     piece: bytes = message.get("body", b"")
                     body += piece
                     if len(body) > self.most:
-                        await _say(send, 413, f"At most {self.most:,} bytes are taken.")
+                        await _say(send, _TOO_LARGE, f"At most {self.most:,} bytes are taken.")
                         return None
                     if not message.get("more_body", False):
                         return body

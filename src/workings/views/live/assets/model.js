@@ -96,7 +96,7 @@ class Model {
       make("p", { class: "note" }, exact
         ? "The last token: these weights are exact, as the model computed them."
         : `Kept in ${this.data.steps} steps: each weight is off by ${error} at most. Those of the last token are exact.`),
-      make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)),
+      make("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "What answers" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows))),
       own.length > SHOWN ? make("p", { class: "note" }, `… and ${own.length - SHOWN} more, together ${numberText(own.slice(SHOWN).reduce((sum, { value }) => sum + value, 0), 3)}`) : "");
   }
 
