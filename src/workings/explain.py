@@ -19,7 +19,7 @@ from workings.recording.operations.catalogue import CATALOGUE, describe
 from workings.recording.working import Ref, Slot, Step
 from workings.views.plain import plain_lines
 
-WIDTH = 100
+_WIDEST = 100
 _AXES = {
     "L": "tokens", "t": "queries or targets", "s": "keys, or tokens of the memory", "d": "width of a token",
     "m": "width of a token of the memory", "d_k": "width of one head's keys", "d_v": "width of one head's values",
@@ -102,7 +102,7 @@ def _equation(equation: Equation) -> str:
     if equation.variants:
         out += ["", "  Choices that change numbers"]
         for topic, choice in equation.variants.items():
-            out += textwrap.wrap(f"{topic}: {choice}", WIDTH, initial_indent="    ", subsequent_indent="      ")
+            out += textwrap.wrap(f"{topic}: {choice}", _width(), initial_indent="    ", subsequent_indent="      ")
     section = (
         f'section {equation.section} of Forler (2026), "The attention mechanism and the transformer, step by step"; '
         if equation.section
@@ -139,7 +139,7 @@ def _symbols(equation: Equation) -> list[str]:
     used = [a for a in _AXES if any(a in re.split(r"[ ;]+", shape) for shape in equation.shapes.values())]
     legend = "; ".join(f"{axis} {_AXES[axis]}" for axis in used)
     return (
-        [*out, *textwrap.wrap(f"Axes: {legend}.", WIDTH, initial_indent="    ", subsequent_indent="      ")]
+        [*out, *textwrap.wrap(f"Axes: {legend}.", _width(), initial_indent="    ", subsequent_indent="      ")]
         if used
         else out
     )
@@ -231,8 +231,15 @@ def _kind(operation: str) -> str:
 # -- lines ------------------------------------------------------------------------------------------------------------
 
 
+def _width() -> int:
+    """Of the lines: what the terminal has, and no more than is easy to read."""
+    from workings.views.paper import terminal_width
+
+    return max(20, min(terminal_width(_WIDEST), _WIDEST))
+
+
 def _filled(text: str) -> list[str]:
-    return textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent="  ")
+    return textwrap.wrap(text, _width(), initial_indent="  ", subsequent_indent="  ")
 
 
 def _formula(latex: str) -> list[str]:

@@ -101,3 +101,13 @@ def test_new_example_does_not_replace(workings, refused, tmp_path):
     assert workings("new", "example", "mine.toml", "--force").code == 0
     assert "title" in (tmp_path / "mine.toml").read_text(encoding="utf-8")
     assert "ends in .toml" in refused("new", "example", "mine.txt")
+
+
+def test_it_fits_the_terminal(workings, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    said = workings("explain", "sliding window").out
+    sentence = said.split("Formula")[0].splitlines()[1:]
+    assert " ".join(map(str.strip, sentence)).startswith(
+        "A mask that lets each token attend to near ones only, so that"
+    )
+    assert max(map(len, sentence)) <= 60

@@ -12,7 +12,7 @@ _DRAWS = 1 << 16
 class Dropout(nn.Dropout):
     """`nn.Dropout`, with quicker draws on the CPU.
 
-    There PyTorch draws one number after another, a fifth of a small model's training. Here each number of 64 bits
+    There PyTorch draws one number after another, a sixth of a small model's training. Here each number of 64 bits
     decides for four elements, so the rate is a multiple of 2^-16: at most 2^-17 from `p`, and what is kept is divided
     by the share that really is.
     """
