@@ -6,12 +6,13 @@ import math
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from workings.commands import output
 from workings.commands.changes import parse_changes
 from workings.commands.problems import YOURS, Ended, UserError, printable, say
 from workings.commands.what import computes, working_of
+from workings.frozen import frozen
 
 if TYPE_CHECKING:
     from workings.reading.line import Arithmetic
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 DEPTHS = ("sentences", "steps", "numbers")
 
 
-class Request(NamedTuple):
+@frozen
+class Request:
     """What the command line asks for."""
 
     what: str
@@ -38,7 +40,8 @@ class Request(NamedTuple):
     predict: bool = False
 
 
-class Look(NamedTuple):
+@frozen
+class Look:
     """How it is written down."""
 
     format: str

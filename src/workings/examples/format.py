@@ -35,8 +35,10 @@ against the same classes by pydantic.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
+
+from workings.examples.declaring import declared
 
 Matrix = list[list[float]]
 Weight = list[list[float]] | str
@@ -44,7 +46,7 @@ Vector = list[float] | str
 Mask = Literal["none", "causal"]
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@declared
 class Conventions:
     """The choices that change numbers.
 
@@ -69,7 +71,7 @@ class Conventions:
     label_smoothing: float = 0.0
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@declared
 class Value:
     """Given numbers, one list or a list of rows, with a label for each row and column."""
 
@@ -79,7 +81,7 @@ class Value:
     text: str = ""
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@declared
 class Asked:
     """A question to a reader, which a number answers, perhaps after a change."""
 
@@ -89,7 +91,7 @@ class Asked:
     to: Vector = ""
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@declared
 class Head:
     """One head: its label ("1", "2", ... in order unless given) and projections."""
 
@@ -99,7 +101,7 @@ class Head:
     W_V: Weight = ""
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@declared
 class Heads:
     """Multi-head attention inside a block: [[section.attention.heads]] and W_O."""
 
@@ -107,7 +109,7 @@ class Heads:
     W_O: Weight = ""
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@declared
 class Network:
     """The feed-forward network inside a block."""
 
@@ -117,7 +119,7 @@ class Network:
     b_2: Vector = ""
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@declared
 class Norm:
     """The gain and bias of a normalisation inside a block."""
 
@@ -125,7 +127,7 @@ class Norm:
     bias: Vector = ""
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@declared
 class Section:
     """What all sections have."""
 
@@ -136,40 +138,40 @@ class Section:
     text: str = ""
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@declared
 class FromInput(Section):
     """A section that reads one earlier value."""
 
     input: str = "X"
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@declared
 class Lookup(Section):
     """Rows of E for another sentence. Gives ids, rows."""
 
     sentence: str
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@declared
 class Cosine(FromInput):
     """Cosines of all pairs of rows, (1). Gives cosine."""
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@declared
 class PlainAttention(FromInput):
     """Attention without projections and scale, (3)-(5). Gives scores, weights, output, or what `result` calls it."""
 
     result: str = "output"
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@declared
 class Query(FromInput):
     """Plain attention of one word, step by step. Gives query, scores, weights, context."""
 
     token: str
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@declared
 class Attention(FromInput):
     """Attention, (6), (13). Gives queries, keys, values, scores, scaled_scores, weights, output.
 
@@ -186,14 +188,14 @@ class Attention(FromInput):
     scale: Literal["", "sqrt(d_k)", "none"] | float = ""
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@declared
 class CrossAttention(Attention):
     """Attention that asks a memory, (14). Gives what attention gives."""
 
     memory: str = field()  # required here: without field() the default of Attention would be taken
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@declared
 class AdditiveAttention(FromInput):
     """A small network scores query and key together. Gives scores, weights, output."""
 
@@ -204,7 +206,7 @@ class AdditiveAttention(FromInput):
     mask: Mask = "none"
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@declared
 class MultiHead(FromInput):
     """Several heads, [[section.heads]], side by side, (8). Gives LABEL.weights, ..., concatenated, output."""
 
@@ -217,21 +219,21 @@ class MultiHead(FromInput):
     scale: Literal["", "sqrt(d_k)", "none"] | float = ""
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@declared
 class Positions(FromInput):
     """Positions, (9), (10), or rotary. Gives encoding and input (sinusoidal), rotated, or input unchanged."""
 
     encoding: Literal["sinusoidal", "rotary", "none"] = "sinusoidal"
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@declared
 class Residual(FromInput):
     """What came in plus what was made of it. Gives sum."""
 
     add: str
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@declared
 class LayerNorm(FromInput):
     """Layer normalisation, (12). Gives output."""
 
@@ -239,7 +241,7 @@ class LayerNorm(FromInput):
     bias: Vector = ""
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@declared
 class FeedForward(FromInput):
     """The feed-forward network. Gives projected, hidden, output."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from workings.examples.declaring import declared
 from workings.examples.format import (
     AdditiveAttention,
     Asked,
@@ -31,7 +32,7 @@ from workings.examples.format import (
 )
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@declared
 class EncoderBlock(FromInput):
     """An encoder block, (11). Gives attention.LABEL.weights, between, feed_forward.hidden, ..., output."""
 
@@ -42,7 +43,7 @@ class EncoderBlock(FromInput):
     mask: Mask = "none"
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@declared
 class DecoderBlock(FromInput):
     """A decoder block, (11), (13), (14). Gives self_attention., cross_attention., feed_forward. ..., output."""
 
@@ -56,7 +57,7 @@ class DecoderBlock(FromInput):
     mask: Mask = "causal"
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@declared
 class NextToken(FromInput):
     """Scores and probabilities of every word to follow the last row, (15). Gives logits, probabilities, choice.
 
@@ -71,7 +72,7 @@ class NextToken(FromInput):
     top_p: float = 1.0
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@declared
 class Generation(Section):
     """The loop: look up, run the sections named in `repeat`, append the word they choose. Gives one group per turn.
 
@@ -83,14 +84,14 @@ class Generation(Section):
     stop: str = ""
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@declared
 class TeacherForcing(Section):
     """The sentence one place late, after the word `begin`. Gives inputs, targets, and rows (of E, for the inputs)."""
 
     begin: str
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@declared
 class Loss(FromInput):
     """Cross-entropy of the true next words, the slope of one weight, and one step. Gives logits, probabilities, loss.
 
@@ -105,7 +106,7 @@ class Loss(FromInput):
     learning_rate: float = 0.0
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@declared
 class Document:
     """A whole file."""
 
