@@ -74,8 +74,7 @@ def mantissa(value: Any, decimals: int, *, least: int = 2) -> tuple[str, int | N
         head, _, tail = digits.partition("e")
         return head, int(tail)
     count = places(value, decimals, least)
-    out = f"{rounded(value, count):f}"
-    return (out[1:] if out.startswith("-") and not any(d in "123456789" for d in out) else out), None
+    return _digits(value, count), None
 
 
 def _needs_power(value: float, decimals: int) -> bool:
@@ -116,6 +115,9 @@ def column(values: np.ndarray[Any, Any], decimals: int) -> list[list[str]]:
 def _fixed(value: float, count: int, decimals: int) -> str:
     if not math.isfinite(value):
         return number(value, decimals)
-    out = f"{rounded(value, count):f}"
-    out = out[1:] if out.startswith("-") and not any(d in "123456789" for d in out) else out
-    return out.replace("-", MINUS)
+    return _digits(value, count).replace("-", MINUS)
+
+
+def _digits(value: float, count: int) -> str:
+    """A finite number with a count of decimals, as `rounded` rounds it; what rounds to zero has no sign."""
+    return format(value, f"z.{count}f")

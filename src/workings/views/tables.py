@@ -62,6 +62,8 @@ class Grid:
 
 def visible(text: str) -> str:
     """A label with nothing in it that could move a cursor, hide, or be taken for empty space."""
+    if text.isprintable() and text.strip(" ") == text != "":
+        return text
     inner = "".join(_MARKS.get(c, c) if c in _MARKS or c.isprintable() else "�" for c in text)
     stripped = inner.strip(" ")
     if not stripped:

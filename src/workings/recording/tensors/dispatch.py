@@ -66,7 +66,7 @@ class Dispatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return func(*args, **(kwargs or {}))
         operator = _DESCRIBED.get(id(func)) or describe(func)
         if operator.simple and not (kwargs or self._numbers.any()):
-            return self._simple(operator, func, args)
+            return self.simple(operator, func, args)
         return self._operate(operator, func, args, kwargs or {})
 
     def _operate(self, operator: Operator, call: Any, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -109,7 +109,7 @@ class Dispatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self._record(operator, tuple(inputs), arguments, keywords, outputs, len(changed), before, args)
         return result
 
-    def _simple(self, operator: Operator, call: Any, args: Any) -> Any:
+    def simple(self, operator: Operator, call: Any, args: Any) -> Any:
         """The common case, which is most of what a model runs: no bare number is looked for, nothing is changed.
 
         It does what the general way does, with each place looked up once.

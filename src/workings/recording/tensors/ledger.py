@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from workings.recording.recorder import Recorder
 
 _STRIDED = torch.strided
+_PLAIN = {torch.Tensor, torch.nn.Parameter}
 _FREE = torch.UntypedStorage._free_weak_ref
 _COPY = 2**20  # a value about to be destroyed is copied up to this size, and computed again above it
 
@@ -51,6 +52,39 @@ class Memory:
     link: Any = None  # where NumPy knows the same memory
 
 
+class Awaited:
+    """A parameter of a module, not yet used: what can be written down of it before the program runs.
+
+    A model has hundreds, and between two of its products the caches hold nothing of ours: what is made here, one after
+    the other, takes a fraction of what it takes there.
+    """
+
+    __slots__ = ("frame", "memory", "name", "number", "original", "place", "step", "tensor", "view")
+
+    def __init__(self, tensor: torch.Tensor, frame: Frame, name: str) -> None:
+        storage = tensor.untyped_storage()
+        place = (tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.dtype)
+        self.tensor, self.frame, self.name = tensor, frame, name
+        self.number, self.place = storage._cdata, place
+        self.step = Step(0, "given", "", (), (), {}, 0, 0, None)
+        self.step.shape, self.step.dtype = tuple(place[1]), dtype_name(place[3])
+        if type(tensor) in _PLAIN:
+            with torch._C._DisableTorchDispatch():  # which is quicker than a call that the dispatch mode passes by
+                self.step.value = tensor.detach()
+        else:
+            self.step.value = tensor.detach()
+        self.step.kept = True
+        self.original = weakref.ref(tensor)
+        self.view = View(Ref(0), 0)
+        self.memory = Memory(place, {place: self.view}, storage.nbytes())
+
+    def holds(self) -> bool:
+        """Whether the tensor still lies where it lay (``parameter.data = ...`` moves it)."""
+        tensor = self.tensor
+        place = (tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.dtype)
+        return place == self.place and tensor.untyped_storage()._cdata == self.number
+
+
 class TensorLedger:
     """The origins of the tensors of one recording."""
 
@@ -59,7 +93,7 @@ class TensorLedger:
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self.memories: dict[int, Memory] = {}
-        self.waiting: dict[int, tuple[torch.Tensor, Frame, str]] = {}  # parameters of modules, not yet used
+        self._waiting: dict[int, Awaited] = {}  # parameters of modules, by identity
         self._spares: dict[int, Callable[[], Ref]] = {}
         # PyTorch's own weak references to storages, as it hands them out: while one is held, no other storage gets the
         # same number, and the memory itself is free to go. (A StorageWeakRef for each costs ten times as much.)
@@ -81,7 +115,7 @@ class TensorLedger:
 
     def forget_all(self) -> None:
         """The recording is over."""
-        for known in (self.memories, self.waiting, self._spares, self._others, self.originals):
+        for known in (self.memories, self._waiting, self._spares, self._others, self.originals):
             known.clear()
         self._unwatch()
 
@@ -124,6 +158,9 @@ class TensorLedger:
 
     def read(self, tensor: torch.Tensor, lost: bool | None = None, note: str = "") -> Ref:
         """The origin of what a tensor holds now. One that was never seen is given."""
+        waiting = self._waiting.pop(id(tensor), None)
+        if waiting is not None and waiting.number not in self.memories:
+            return self._parameter(waiting)
         memory = None
         if tensor.layout is _STRIDED and not tensor.is_nested:
             memory = self.memories.get(tensor.untyped_storage()._cdata)
@@ -134,9 +171,6 @@ class TensorLedger:
                 if known is not None and known[0]() is tensor:
                     return known[1]
                 return self._give(tensor, lost, note)
-            waiting = self.waiting.pop(id(tensor), None)
-            if waiting is not None:
-                return self._parameter(tensor, waiting[1], waiting[2])
             spare = self._spares.pop(tensor.untyped_storage()._cdata, None)
             if spare is not None:
                 self.register(tensor, spare())
@@ -159,22 +193,34 @@ class TensorLedger:
             self.keep(current, tensor)
         return current
 
-    def _parameter(self, tensor: torch.Tensor, frame: Frame, name: str) -> Ref:
-        """A parameter is used for the first time: a given value with a name. A model has hundreds."""
-        recorder = self._recorder
-        steps, current = recorder.working.steps, recorder.current
-        number = len(steps)
-        ref = Ref(number)
-        storage = tensor.untyped_storage()
-        place = (tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.dtype)
-        step = Step(number, "given", "", (), (), {}, current.group, current.statement, current.site)
-        step.shape, step.dtype = tuple(place[1]), dtype_name(place[3])
-        step.value, step.kept = tensor.detach(), True
+    def awaits(self, tensor: torch.Tensor, frame: Frame, name: str) -> bool:
+        """A module's parameter or buffer has this name when it is used. False for one that was used already."""
+        waiting = self._waiting.get(id(tensor))
+        if waiting is not None:
+            if waiting.number in self.memories:  # by way of another tensor on the same memory
+                return False
+            waiting.frame, waiting.name = frame, name
+            return True
+        if not plain(tensor) or tensor.untyped_storage()._cdata in self.memories:
+            return False
+        waiting = self._waiting[id(tensor)] = Awaited(tensor, frame, name)
+        self._watch(tensor.untyped_storage())
+        return True
+
+    def _parameter(self, waiting: Awaited) -> Ref:
+        """A parameter is used for the first time: a given value with a name."""
+        if not waiting.holds():
+            waiting = Awaited(waiting.tensor, waiting.frame, waiting.name)
+            self._watch(waiting.tensor.untyped_storage())
+        recorder, step, ref, frame = self._recorder, waiting.step, waiting.view.ref, waiting.frame
+        current, steps = recorder.current, recorder.working.steps
+        ref.step = step.number = number = len(steps)
+        step.group, step.statement, step.site = current.group, current.statement, current.site
         steps.append(step)
-        self.originals[number] = weakref.ref(tensor)
-        self._watch(storage)
-        self.memories[storage._cdata] = Memory(place, {place: View(ref, 0)}, storage.nbytes(), live={number: place})
-        recorder.working.bindings.append(Binding(frame.group, name, ref, frame.statement, frame.site))
+        self.originals[number] = waiting.original
+        waiting.memory.live[number] = waiting.place
+        self.memories[waiting.number] = waiting.memory
+        recorder.working.bindings.append(Binding(frame.group, waiting.name, ref, frame.statement, frame.site))
         return ref
 
     def _open_given(self, tensor: torch.Tensor, lost: bool, note: str) -> Ref:

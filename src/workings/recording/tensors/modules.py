@@ -81,8 +81,9 @@ class ModuleScopes:
         for kind in dict.fromkeys(map(type, parts.values())):
             self._side.recorder.calls.adopt(kind)
         frame = self._side.recorder.current
-        for path, part in parts.items():
-            self._await(frame, part, path + "." if path else "")
+        with self._side.quiet():
+            for path, part in parts.items():
+                self._await(frame, part, path + "." if path else "")
 
     # -- calls --------------------------------------------------------------------------------------------------
 
@@ -200,14 +201,9 @@ class ModuleScopes:
         for held in (module._parameters, module._buffers):
             if not held:
                 continue
-            ledger = self._side.ledger
-            waiting = ledger.waiting
+            awaits = self._side.ledger.awaits
             for name, tensor in held.items():
-                if tensor is None:
-                    continue
-                if ledger.memory(tensor) is None:
-                    waiting[id(tensor)] = (tensor, frame, path + name)
-                else:
+                if tensor is not None and not awaits(tensor, frame, path + name if path else name):
                     known.append((name, tensor))
         return known
 

@@ -52,7 +52,7 @@ class TensorSide:
         self._silence = _Quiet(self)
         self.numbers = BareNumbers(recorder)
         self._dispatch = Dispatch(self)
-        self._whole = WholeCalls(self)
+        self._whole = WholeCalls(self, self._dispatch)
         self._shown: list[tuple[str, Any]] = []
 
     # -- beginning and end --------------------------------------------------------------------------------------
@@ -166,6 +166,10 @@ class TensorSide:
 
     def operation(self, frame: Frame, function: Any, boxes: Sequence[Box]) -> Box:
         """An operator of Python's between tensors and numbers, an item read or written."""
+        made = self._whole.operation(function, [b.value for b in boxes])
+        if made is not None:
+            self.recorder.current = frame
+            return self.recorder.calls.box(made)
         box = self._perform(frame, function, list(boxes), {}, True)
         known = BY_CALL.get(function)
         if known is not None and isinstance(box.value, (np.ndarray, np.generic)):
@@ -175,6 +179,11 @@ class TensorSide:
     def method(self, frame: Frame, box: Box, name: str, args: list[Box], kwargs: dict[str, Box]) -> Box:
         """``tensor.name(*args, **kwargs)``."""
         tensor, recorder = box.value, self.recorder
+        if not kwargs and self._whole.knows(name) and not self.numbers.offered(args):
+            made = self._whole.method(tensor, name, [a.value for a in args])
+            if made is not None:
+                recorder.current = frame
+                return recorder.calls.box(made)
         if name in ("numpy", "__array__"):
             with self.quiet():
                 result = getattr(tensor, name)(*[a.value for a in args], **{k: v.value for k, v in kwargs.items()})
