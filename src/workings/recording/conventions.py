@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from workings.recording.operations.bound import Bound
+from workings.recording.working import Slot
 
 if TYPE_CHECKING:
     from workings.recording.working import Step, Working
@@ -17,11 +18,7 @@ def read_conventions(working: Working) -> dict[str, str]:
     alike: set[tuple[str, str, str]] = set()  # a model makes the same call in every layer
     for step in working.steps:
         if step.operation in _RULES:
-            key = (
-                (step.function, repr(step.arguments), repr(step.keywords))
-                if step.function.startswith("aten.")
-                else None
-            )
+            key = (step.function, _settings(step), str(step.keywords)) if step.function.startswith("aten.") else None
         else:
             key = ("", step.dtype, "" if step.shape else "number")
         if key is not None:
@@ -33,6 +30,10 @@ def read_conventions(working: Working) -> dict[str, str]:
             if value not in values:
                 values.append(value)
     return {name: ", ".join(values) for name, values in found.items()}
+
+
+def _settings(step: Step) -> str:
+    return str([a for a in step.arguments if type(a) is not Slot])
 
 
 def _of_step(working: Working, step: Step) -> Iterator[tuple[str, str]]:

@@ -21,7 +21,7 @@ from workings.recording.ledger import CONSTANT, NUMBERS, Tag
 from workings.recording.naming import Naming
 from workings.recording.operations import meaning
 from workings.recording.scopes import OWN_NAMES
-from workings.recording.working import Loss, Ref, Turn, Working
+from workings.recording.working import Loss, Ref, Step, Turn, Working
 from workings.recording.writer import NUMPY_ARRAY
 
 _PLAIN = {str, list, tuple, dict, set, type(None)}
@@ -396,12 +396,14 @@ class Recorder(Naming):
         return self._handed_over()
 
     def _handed_over(self) -> Working:
-        """The Working is complete, and goes as soon as nobody holds it: the recorder keeps no more than its outline.
+        """The Working is complete, and goes as soon as nobody holds it: the recorder keeps as many steps as it has.
 
-        What the program left behind (a generator, a function made inside) may still run, and writes into that.
+        What the program left behind (a generator, a function made inside) may still run, and writes after those, where
+        nobody reads. One blank step stands for all of them.
         """
         working = self.working
-        self.working = Working(working.source, [step.outline() for step in working.steps], working.groups.copy())
+        blank = Step(0, "given", "", (), (), {}, 0, 0, None)
+        self.working = Working(working.source, [blank] * len(working.steps), working.groups.copy())
         self.working.varying = working.varying.copy()
         return working
 

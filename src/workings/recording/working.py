@@ -153,12 +153,6 @@ class Step:
             setattr(new, name, getattr(self, name))
         return new
 
-    def outline(self) -> Step:
-        """The same step as an object of its own, without its value and without what it was called with."""
-        new = Step(self.number, self.operation, "", (), (), {}, self.group, self.statement, self.site)
-        new.plain, new.note, new.shape, new.dtype = self.plain, self.note, self.shape, self.dtype
-        return new
-
     def __repr__(self) -> str:
         return f"<step {self.number}: {self.operation} {self.shape} {self.dtype}>"
 

@@ -61,8 +61,7 @@ class Awaited:
 
     __slots__ = ("frame", "memory", "name", "number", "original", "place", "step", "tensor", "view")
 
-    def __init__(self, tensor: torch.Tensor, frame: Frame, name: str) -> None:
-        storage = tensor.untyped_storage()
+    def __init__(self, tensor: torch.Tensor, storage: Any, frame: Frame, name: str) -> None:
         place = (tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.dtype)
         self.tensor, self.frame, self.name = tensor, frame, name
         self.number, self.place = storage._cdata, place
@@ -201,17 +200,21 @@ class TensorLedger:
                 return False
             waiting.frame, waiting.name = frame, name
             return True
-        if not plain(tensor) or tensor.untyped_storage()._cdata in self.memories:
+        if not plain(tensor):
             return False
-        waiting = self._waiting[id(tensor)] = Awaited(tensor, frame, name)
-        self._watch(tensor.untyped_storage())
+        storage = tensor.untyped_storage()
+        if storage._cdata in self.memories:
+            return False
+        self._waiting[id(tensor)] = Awaited(tensor, storage, frame, name)
+        self._watch(storage)
         return True
 
     def _parameter(self, waiting: Awaited) -> Ref:
         """A parameter is used for the first time: a given value with a name."""
         if not waiting.holds():
-            waiting = Awaited(waiting.tensor, waiting.frame, waiting.name)
-            self._watch(waiting.tensor.untyped_storage())
+            storage = waiting.tensor.untyped_storage()
+            waiting = Awaited(waiting.tensor, storage, waiting.frame, waiting.name)
+            self._watch(storage)
         recorder, step, ref, frame = self._recorder, waiting.step, waiting.view.ref, waiting.frame
         current, steps = recorder.current, recorder.working.steps
         ref.step = step.number = number = len(steps)
