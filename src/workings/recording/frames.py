@@ -52,12 +52,19 @@ class Frame:
         self.followed = True
 
 
+_SLOTS = tuple(map(Slot, range(16)))  # they are all alike, and immutable
+
+
 def slot(inputs: list[Ref], ref: Ref) -> Slot:
-    """The place of an input among those of a step; a new one is added."""
-    if ref in inputs:
-        return Slot(inputs.index(ref))
-    inputs.append(ref)
-    return Slot(len(inputs) - 1)
+    """The place of an input among the inputs, where it is put unless it is there."""
+    position = 0
+    for known in inputs:
+        if known.step == ref.step and known.index == ref.index:
+            break
+        position += 1
+    else:
+        inputs.append(ref)
+    return _SLOTS[position] if position < len(_SLOTS) else Slot(position)
 
 
 def in_a_row(args: Sequence[Any]) -> list[Box]:

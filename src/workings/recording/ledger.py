@@ -115,7 +115,7 @@ class Ledger(Shadows):
 
     def open(self, array: np.ndarray[Any, Any], ref: Ref) -> Seen:
         """Memory not seen before, owned by this array."""
-        low, high = np.lib.array_utils.byte_bounds(array)
+        low, high = _span(array)
         storage = Storage(array, low, high, ref)
         number = len(self._storages)
         self._storages.append(storage)
@@ -167,7 +167,7 @@ class Ledger(Shadows):
         self.forget_all()
 
     def _storage_of(self, array: np.ndarray[Any, Any]) -> Storage | None:
-        low, high = np.lib.array_utils.byte_bounds(array)
+        low, high = _span(array)
         place = bisect_right(self._starts, (high, -1)) - 1
         while place >= 0:
             storage = self._storages[self._starts[place][1]]
@@ -362,6 +362,15 @@ def _layout(array: np.ndarray[Any, Any]) -> tuple[int, ...] | None:
     return None if array.flags.c_contiguous else array.strides
 
 
+def _span(array: np.ndarray[Any, Any]) -> tuple[int, int]:
+    """The addresses an array lies between."""
+    if array.flags.forc:
+        low = array.__array_interface__["data"][0]
+        return low, low + array.nbytes
+    bounds: tuple[int, int] = np.lib.array_utils.byte_bounds(array)
+    return bounds
+
+
 def _overlap(first: np.ndarray[Any, Any], second: np.ndarray[Any, Any]) -> bool:
     try:
         return bool(np.shares_memory(first, second, max_work=10_000))  # type: ignore[arg-type]
@@ -370,7 +379,7 @@ def _overlap(first: np.ndarray[Any, Any], second: np.ndarray[Any, Any]) -> bool:
 
 
 def _inside(array: np.ndarray[Any, Any], storage: Storage) -> bool:
-    low, high = np.lib.array_utils.byte_bounds(array)
+    low, high = _span(array)
     owner = storage.owner
     return low >= storage.low and high <= storage.high and array.dtype == owner.dtype and _regular(owner)
 
@@ -381,14 +390,14 @@ def _same_kind(array: np.ndarray[Any, Any], base: np.ndarray[Any, Any]) -> bool:
 
 def _regular(array: np.ndarray[Any, Any]) -> bool:
     """Whether an array fills its memory without gaps, in some order of its axes."""
-    low, high = np.lib.array_utils.byte_bounds(array)
+    low, high = _span(array)
     return high - low == array.size * array.itemsize
 
 
 def positions(array: np.ndarray[Any, Any], owner: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Where each element of ``array`` stands among the elements of ``owner``, counted in C order."""
     width = owner.itemsize
-    offset = array.__array_interface__["data"][0] - np.lib.array_utils.byte_bounds(owner)[0]
+    offset = array.__array_interface__["data"][0] - _span(owner)[0]
     memory = np.full(array.shape, offset // width, dtype=np.int64)
     for axis, (size, stride) in enumerate(zip(array.shape, array.strides, strict=True)):
         shape = [1] * array.ndim
@@ -396,11 +405,9 @@ def positions(array: np.ndarray[Any, Any], owner: np.ndarray[Any, Any]) -> np.nd
         memory = memory + (np.arange(size) * (stride // width)).reshape(shape)
     if owner.flags.c_contiguous:
         return memory
-    low, high = np.lib.array_utils.byte_bounds(owner)
+    low, high = _span(owner)
     order = np.zeros((high - low) // width, dtype=np.int64)  # memory place -> C-order place
-    own = np.full(
-        owner.shape, (owner.__array_interface__["data"][0] - np.lib.array_utils.byte_bounds(owner)[0]) // width
-    )
+    own = np.full(owner.shape, (owner.__array_interface__["data"][0] - _span(owner)[0]) // width)
     for axis, (size, stride) in enumerate(zip(owner.shape, owner.strides, strict=True)):
         shape = [1] * owner.ndim
         shape[axis] = size

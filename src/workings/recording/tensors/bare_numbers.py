@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from workings.recording.frames import slot
 from workings.recording.ledger import CONSTANT, NUMBERS, Tag
-from workings.recording.tensors.operators import Operator, flatten, slot
+from workings.recording.tensors.operators import Operator, flatten
 from workings.recording.working import Ref, Slot
 
 if TYPE_CHECKING:

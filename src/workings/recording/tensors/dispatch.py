@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from workings.recording.frames import slot
 from workings.recording.tensors.ledger import Memory, View
 from workings.recording.tensors.operators import (
     _DESCRIBED,
@@ -21,7 +22,6 @@ from workings.recording.tensors.operators import (
     draws,
     encode,
     flatten,
-    slot,
     written,
 )
 from workings.recording.tensors.windows import Index, Window, place_in, plain, window

@@ -15,7 +15,6 @@ import numpy as np
 import torch
 
 from workings.frozen import frozen
-from workings.recording.working import Ref, Slot
 
 # The plain meaning of an operator, where its own name is another. In-place forms go by the name without the underscore.
 _MEANINGS = {
@@ -192,21 +191,6 @@ def decode(value: Any) -> Any:
     elif isinstance(value, np.ndarray):
         return torch.from_numpy(np.array(value))
     return value
-
-
-_SLOTS = tuple(map(Slot, range(16)))  # they are all alike, and immutable
-
-
-def slot(inputs: list[Ref], ref: Ref) -> Slot:
-    """The place of an input among the inputs, where it is put unless it is there."""
-    position = 0
-    for known in inputs:
-        if known.step == ref.step and known.index == ref.index:
-            break
-        position += 1
-    else:
-        inputs.append(ref)
-    return _SLOTS[position] if position < len(_SLOTS) else Slot(position)
 
 
 def blank(tensor: torch.Tensor) -> dict[str, Any]:

@@ -19,7 +19,8 @@ from torch._C._functorch import peek_interpreter_stack
 from torch.autograd import forward_ad
 from torch.nn import functional
 
-from workings.recording.tensors.operators import Operator, describe, slot
+from workings.recording.frames import slot
+from workings.recording.tensors.operators import Operator, describe
 
 if TYPE_CHECKING:
     from workings.recording.tensors.dispatch import Dispatch
