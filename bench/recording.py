@@ -46,6 +46,12 @@ def loops(X: Any, steps: int) -> Any:
 
 
 def timed(run: Callable[[], Any]) -> float:
+    """Seconds of one run that follows another of its kind.
+
+    What a run finds free in memory depends on what ran before it: straight after a plain run, which gives more back to
+    the system, a recorded one spends a third of its time on getting it again, and a plain one is spared that.
+    """
+    run()
     gc.collect()
     start = time.perf_counter()
     run()
