@@ -288,6 +288,40 @@ def test_small_parameters_are_copied_and_stay(ids):
     assert torch.equal(working["weight"].value, before)
 
 
+@pytest.mark.parametrize("moved", [lambda w: w * 2.0, lambda w: w.t(), lambda w: w.double()])
+def test_a_parameter_that_was_moved_before_its_first_use_is_read_where_it_is(moved):
+    layer = nn.Linear(2, 2, bias=False)
+    x = torch.tensor([[1.0, -3.0]])
+    with torch.no_grad():
+        with record(layer) as working:
+            layer.weight.data = moved(layer.weight.data)
+            found = layer(x.to(layer.weight.dtype))
+    assert torch.equal(working["weight"].value, layer.weight)
+    assert torch.equal(found, x.to(layer.weight.dtype) @ layer.weight.T)
+    with torch.no_grad():
+        again = working.replay({"weight": [[1.0, 2.0], [0.0, -1.0]]}).value("output")
+    assert again.tolist() == [[-5.0, 3.0]]  # 1·1 − 3·2, 1·0 + 3·1
+
+
+def test_two_parameters_on_one_memory_both_have_their_names():
+    class Tied(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first = nn.Parameter(torch.tensor([1.0, 2.0]))
+            self.second = nn.Parameter(self.first.data)
+
+    class Uses(Tied):
+        def forward(self, x):
+            return x * self.first + x * self.second
+
+    tied = Uses()
+    with torch.no_grad():
+        with record(tied) as working:
+            found = tied(torch.tensor([3.0, 5.0]))
+    assert found.tolist() == [6.0, 20.0]
+    assert working["first"].value.tolist() == working["second"].value.tolist() == [1.0, 2.0]
+
+
 def test_operators_run_again_change_nothing():
     x = torch.tensor([1.0, 2.0])
     again = resolve_operator("aten.add_.Tensor")(x, torch.tensor([10.0, 20.0]))

@@ -93,6 +93,7 @@ class TensorLedger:
         self._recorder = recorder
         self.memories: dict[int, Memory] = {}
         self._waiting: dict[int, Awaited] = {}  # parameters of modules, by identity
+        self._awaited: dict[int, torch.Tensor] = {}  # the same, by the storage they lie in
         self._spares: dict[int, Callable[[], Ref]] = {}
         # PyTorch's own weak references to storages, as it hands them out: while one is held, no other storage gets the
         # same number, and the memory itself is free to go. (A StorageWeakRef for each costs ten times as much.)
@@ -114,7 +115,7 @@ class TensorLedger:
 
     def forget_all(self) -> None:
         """The recording is over."""
-        for known in (self.memories, self._waiting, self._spares, self._others, self.originals):
+        for known in (self.memories, self._waiting, self._awaited, self._spares, self._others, self.originals):
             known.clear()
         self._unwatch()
 
@@ -158,8 +159,12 @@ class TensorLedger:
     def read(self, tensor: torch.Tensor, lost: bool | None = None, note: str = "") -> Ref:
         """The origin of what a tensor holds now. One that was never seen is given."""
         waiting = self._waiting.pop(id(tensor), None)
-        if waiting is not None and waiting.number not in self.memories:
-            return self._parameter(waiting)
+        if waiting is not None:
+            ref = self._parameter(waiting) if waiting.number not in self.memories else self.read(tensor)
+            frame = waiting.frame
+            name = Binding(frame.group, waiting.name, ref, frame.statement, frame.site)
+            self._recorder.working.bindings.append(name)
+            return ref
         memory = None
         if tensor.layout is _STRIDED and not tensor.is_nested:
             memory = self.memories.get(tensor.untyped_storage()._cdata)
@@ -193,7 +198,7 @@ class TensorLedger:
         return current
 
     def awaits(self, tensor: torch.Tensor, frame: Frame, name: str) -> bool:
-        """A module's parameter or buffer has this name when it is used. False for one that was used already."""
+        """A module's parameter or buffer has this name when it is used. False for one whose memory is known already."""
         waiting = self._waiting.get(id(tensor))
         if waiting is not None:
             if waiting.number in self.memories:  # by way of another tensor on the same memory
@@ -203,19 +208,22 @@ class TensorLedger:
         if not plain(tensor):
             return False
         storage = tensor.untyped_storage()
+        if storage._cdata in self._awaited:  # another parameter lies there: it has its name before this one is used
+            self.read(self._awaited[storage._cdata])
         if storage._cdata in self.memories:
             return False
+        self._awaited[storage._cdata] = tensor
         self._waiting[id(tensor)] = Awaited(tensor, storage, frame, name)
         self._watch(storage)
         return True
 
     def _parameter(self, waiting: Awaited) -> Ref:
-        """A parameter is used for the first time: a given value with a name."""
+        """A parameter is used for the first time: a given value."""
         if not waiting.holds():
             storage = waiting.tensor.untyped_storage()
             waiting = Awaited(waiting.tensor, storage, waiting.frame, waiting.name)
             self._watch(storage)
-        recorder, step, ref, frame = self._recorder, waiting.step, waiting.view.ref, waiting.frame
+        recorder, step, ref = self._recorder, waiting.step, waiting.view.ref
         current, steps = recorder.current, recorder.working.steps
         ref.step = step.number = number = len(steps)
         step.group, step.statement, step.site = current.group, current.statement, current.site
@@ -223,7 +231,6 @@ class TensorLedger:
         self.originals[number] = waiting.original
         waiting.memory.live[number] = waiting.place
         self.memories[waiting.number] = waiting.memory
-        recorder.working.bindings.append(Binding(frame.group, waiting.name, ref, frame.statement, frame.site))
         return ref
 
     def _open_given(self, tensor: torch.Tensor, lost: bool, note: str) -> Ref:
