@@ -42,7 +42,8 @@ def test_what_is_awkward() -> None:
     beside, alone = comments_of(AWKWARD)
     assert (beside, alone) == by_tokens(AWKWARD)
     assert beside == {
-        1: "beside one", 4: "after them", 5: "after an escaped escape", 6: "after a raw string", 8: "in an open bracket",
+        1: "beside one", 4: "after them", 5: "after an escaped escape", 6: "after a raw string",
+        8: "in an open bracket",
     }  # fmt: skip
     assert alone == {7: 'alone, with "quotes" in it'}
 

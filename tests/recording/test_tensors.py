@@ -292,10 +292,9 @@ def test_small_parameters_are_copied_and_stay(ids):
 def test_a_parameter_that_was_moved_before_its_first_use_is_read_where_it_is(moved):
     layer = nn.Linear(2, 2, bias=False)
     x = torch.tensor([[1.0, -3.0]])
-    with torch.no_grad():
-        with record(layer) as working:
-            layer.weight.data = moved(layer.weight.data)
-            found = layer(x.to(layer.weight.dtype))
+    with torch.no_grad(), record(layer) as working:
+        layer.weight.data = moved(layer.weight.data)
+        found = layer(x.to(layer.weight.dtype))
     assert torch.equal(working["weight"].value, layer.weight)
     assert torch.equal(found, x.to(layer.weight.dtype) @ layer.weight.T)
     with torch.no_grad():
@@ -315,9 +314,8 @@ def test_two_parameters_on_one_memory_both_have_their_names():
             return x * self.first + x * self.second
 
     tied = Uses()
-    with torch.no_grad():
-        with record(tied) as working:
-            found = tied(torch.tensor([3.0, 5.0]))
+    with torch.no_grad(), record(tied) as working:
+        found = tied(torch.tensor([3.0, 5.0]))
     assert found.tolist() == [6.0, 20.0]
     assert working["first"].value.tolist() == working["second"].value.tolist() == [1.0, 2.0]
 
