@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from workings.app import server
+from workings.app import server, writing
 from workings.app.work import Progress
 
 ENDLESS = "x = 0\nwhile True:\n    x = (x + 1) % 7\n"
@@ -180,7 +180,7 @@ class TestWriting:
         def report(doing: str, done: Any = 0, of: int = 0, what: str = "") -> None:
             reports.append((doing, done, of, what))
 
-        turn = Models().turn("shakespeare", 0.0, "ROMEO:", sampling, more=4, report=report)
+        turn = Models().turn("shakespeare", 0.0, "ROMEO:", sampling, more=4, report=report, stop=lambda: False)
         model, tokeniser = runs.language_model("shakespeare")
         tokens = tokeniser.encode("ROMEO:")
         for _ in range(4):
@@ -197,9 +197,38 @@ class TestWriting:
         from workings.progress import unheard
 
         begun = [5] * (MOST - 3)
-        turn = Models().turn("shakespeare", 0.0, begun, GREEDY, more=50, report=unheard)
+        turn = Models().turn("shakespeare", 0.0, begun, GREEDY, more=50, report=unheard, stop=lambda: False)
         assert len(turn.tokens) < MOST
         assert "ends here" in turn.note
+
+    def test_what_is_written_when_it_is_stopped_is_kept(self) -> None:
+        from workings.app.models import Models
+        from workings.generation import GREEDY
+        from workings.progress import unheard
+
+        models, asked = Models(), iter([False, False, False, True])
+        whole = models.turn("shakespeare", 0.0, "ROMEO:", GREEDY, more=5, report=unheard, stop=lambda: False)
+        part = models.turn("shakespeare", 0.0, "ROMEO:", GREEDY, more=5, report=unheard, stop=lambda: next(asked))
+        assert part.tokens == whole.tokens[:-2]
+        assert part.note == "It was stopped here, 2 tokens before it would have been done."
+        assert part.entry["chosen"] == whole.tokens[-2]  # what would have come next
+
+    def test_stopping_in_the_app(self, serving: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(server, "PATIENCE", 0.0)
+        monkeypatch.setattr(writing, "MOST", 1900)  # so that it is not done before it is stopped
+        client = serving()
+        address = "/write?model=shakespeare&text=ROMEO&temperature=0&more=1900"
+        place = client.ask(address).headers["location"]
+        until(lambda: json.loads(client.ask(f"{place}/progress").text)["done"])
+        client.ask(f"{place}/stop", "POST")
+        until(lambda: json.loads(client.ask(f"{place}/progress").text)["ended"])
+        page = client.follow(place).text
+        assert "It was stopped here" in page
+        asked = re.search(r'name="tokens" value="([\d,]+)"', page)
+        assert asked is not None
+        assert 5 < len(asked[1].split(",")) < 1900
+        on = client.follow(f"/write?model=shakespeare&temperature=0&more=1&tokens={asked[1]}")
+        assert f"{asked[1]}," in on.text  # the same process goes on with it
 
     def test_several_at_once_in_the_app(self, serving: Any) -> None:
         client = serving()

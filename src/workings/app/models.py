@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, final
 
 from workings.commands import runs
@@ -40,8 +40,9 @@ class Models:
         self._open: dict[tuple[str, float], runs.LanguageModel] = {}
 
     def turn(
-        self, path: str, stamp: float, begun: Sequence[int] | str, sampling: Sampling, *, more: int, report: Report
-    ) -> Turn:
+        self, path: str, stamp: float, begun: Sequence[int] | str, sampling: Sampling, *, more: int,
+        report: Report, stop: Callable[[], bool],
+    ) -> Turn:  # fmt: skip
         """Go on with tokens, or with a text, by `more` tokens; what could follow then.
 
         Each token is drawn with a seed of its own, its place: so it is the one that is marked as drawn where the text
@@ -49,6 +50,7 @@ class Models:
 
         Args:
             stamp: when the model was last changed.
+            stop: whether to write no more; asked before every token.
 
         Raises UserError for a model that does not continue texts, tokens that it does not have, and texts that are too
         long for it; TrainingError for a damaged run.
@@ -63,7 +65,7 @@ class Models:
             raise UserError("these are no tokens of the model", f"at most {MOST} numbers below {known}")
         runs.check_fits([*tokens, 0], speaker.model)
         with as_user_errors():
-            return _written(speaker, tokens, sampling, more, report)
+            return _written(speaker, tokens, sampling, more, report, stop)
 
     def _speaker(self, path: str, stamp: float) -> runs.LanguageModel:
         if (path, stamp) not in self._open:
@@ -73,7 +75,10 @@ class Models:
         return self._open[path, stamp]
 
 
-def _written(speaker: runs.LanguageModel, tokens: list[int], sampling: Sampling, more: int, report: Report) -> Turn:
+def _written(
+    speaker: runs.LanguageModel, tokens: list[int], sampling: Sampling, more: int,
+    report: Report, stop: Callable[[], bool],
+) -> Turn:  # fmt: skip
     from torch import Generator
 
     from workings.generation.choosing import Choice, choose
@@ -95,7 +100,9 @@ def _written(speaker: runs.LanguageModel, tokens: list[int], sampling: Sampling,
         while len(tokens) < wanted and not note:
             report("writing", len(tokens) - wanted + more, more, "tokens")
             token = int(choice.tokens[0])
-            if token == tokeniser.end:
+            if stop():
+                note = f"It was stopped here, {wanted - len(tokens)} tokens before it would have been done."
+            elif token == tokeniser.end:
                 note = "The text ends here: its end was drawn."
             elif len(tokens) + 1 >= most:  # the next one, which is shown, needs a place too
                 note = f"The text ends here: there is room for {most} tokens."

@@ -207,6 +207,8 @@ class _App:
         if job is None:
             return _no_such_work()
         self.jobs.stop(job)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(job.ended.wait(), PATIENCE)
         return RedirectResponse(f"/work/{job.name}", status_code=303)
 
 

@@ -8,6 +8,7 @@ import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.context import SpawnContext
 from pathlib import Path
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from workings.app.models import Turn
 
 State = Literal["waiting", "working", "done", "mistake", "fault", "stopped"]
+STOP = "stop"
+"""Said to a process: end what is being done, with what there is of it."""
 KEPT = 64
 """Finished jobs that are remembered."""
 _QUARTERS = ("", ", a quarter is done", ", half is done", ", three quarters are done", ", all is done")
@@ -44,6 +47,11 @@ class Task:
     def runs_code(self) -> bool:
         """Whether somebody else's program is run, which may leave anything behind in its process."""
         return self.kind == "file" and Path(self.what).suffix.lower() == ".py"
+
+    @property
+    def keeps_part(self) -> bool:
+        """Whether half of it is of use, as half a text is."""
+        return self.kind == "write"
 
 
 @frozen
@@ -93,6 +101,7 @@ class Job:
     began: float = field(default_factory=time.monotonic)
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     worker: Worker | None = None
+    asked_to_stop: bool = False
 
     @property
     def seconds(self) -> float:
@@ -142,6 +151,11 @@ class Worker:
             return Answer("fault", "the work ended without a result")
         answer: Answer = said
         return answer
+
+    def ask_to_stop(self) -> None:
+        """Let it end what it is doing with what there is of it."""
+        with suppress(OSError):
+            self._here.send(STOP)
 
     def end(self) -> None:
         """End the process, whatever it is doing."""
@@ -194,15 +208,21 @@ class Jobs:
         return self._jobs.get(name)
 
     def stop(self, job: Job) -> None:
-        """End a job, whether it has begun or not."""
-        if not job.ended.is_set():
+        """End a job, whether it has begun or not. What it has written is kept, unless it is told a second time."""
+        if job.ended.is_set():
+            return
+        if job.worker is not None and job.task.keeps_part and not job.asked_to_stop:
+            job.asked_to_stop = True
+            job.worker.ask_to_stop()
+        else:
             job.end("stopped", "It was stopped.")
             if job.worker is not None:
                 job.worker.end()
 
     def stop_all(self) -> None:
-        """End every job, and the processes that wait for one."""
+        """End every job at once, and the processes that wait for one."""
         for job in list(self._jobs.values()):
+            job.asked_to_stop = True
             self.stop(job)
         for worker in self._idle:
             worker.end()

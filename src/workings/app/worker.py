@@ -10,7 +10,7 @@ from multiprocessing.connection import Connection
 from typing import final
 
 from workings.app.models import Models, Turn
-from workings.app.work import Answer, Progress, Task
+from workings.app.work import STOP, Answer, Progress, Task
 from workings.progress import Report
 
 EVERY = 0.2
@@ -25,16 +25,17 @@ def work(connection: Connection) -> None:
     try:
         while True:
             task = connection.recv()
-            with _heard(connection) as report:
-                answer = _answer(task, models, report)
-            connection.send(answer)
+            if task != STOP:  # said too late: what was to be stopped is done
+                with _heard(connection) as said:
+                    answer = _answer(task, models, said)
+                connection.send(answer)
     except (EOFError, OSError):
         return
 
 
 @contextmanager
-def _heard(connection: Connection) -> Iterator[Report]:
-    """Send what is reported, while it goes on."""
+def _heard(connection: Connection) -> Iterator[_Said]:
+    """Send what is reported, while it goes on, and listen whether it is to stop."""
     said, over = _Said(), threading.Event()
     sending = threading.Thread(target=_send, args=(connection, said, over), daemon=True)
     sending.start()
@@ -47,9 +48,10 @@ def _heard(connection: Connection) -> Iterator[Report]:
 
 @final
 class _Said:
-    """The last report."""
+    """The last report, and whether the work is to stop."""
 
     def __init__(self) -> None:
+        self.stop = threading.Event()
         self._last: tuple[str, int | Sized, int, str] = ("starting", 0, 0, "")
 
     def __call__(self, doing: str, done: int | Sized = 0, of: int = 0, what: str = "") -> None:
@@ -63,18 +65,21 @@ class _Said:
 def _send(connection: Connection, said: _Said, over: threading.Event) -> None:
     last = None
     while not over.wait(EVERY):
+        if connection.poll():
+            connection.recv()  # STOP: no other task comes before this one is answered
+            said.stop.set()
         now = said.now()
         if now != last:
             last = now
             connection.send(now)
 
 
-def _answer(task: Task, models: Models, report: Report) -> Answer:
+def _answer(task: Task, models: Models, said: _Said) -> Answer:
     from workings.commands.problems import users_errors
     from workings.recording.stopped import ScriptError
 
     try:
-        return Answer("done", _turn(task, models, report) if task.kind == "write" else _page(task, report))
+        return Answer("done", _turn(task, models, said) if task.kind == "write" else _page(task, said))
     except ScriptError as error:
         return Answer("mistake", str(error))
     except Exception as error:
@@ -83,10 +88,11 @@ def _answer(task: Task, models: Models, report: Report) -> Answer:
         return Answer("fault", f"{type(error).__name__}: {error}")
 
 
-def _turn(task: Task, models: Models, report: Report) -> Turn:
+def _turn(task: Task, models: Models, said: _Said) -> Turn:
     return models.turn(
-        task.what, task.stamp, task.tokens or task.sentence, task.sampling, more=task.more, report=report
-    )
+        task.what, task.stamp, task.tokens or task.sentence, task.sampling,
+        more=task.more, report=said, stop=said.stop.is_set,
+    )  # fmt: skip
 
 
 def _page(task: Task, report: Report) -> str:
