@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from workings.frozen import evolve, frozen
-from workings.reading.checking import gives
+from workings.reading.checking import agree, gives
 from workings.reading.line import Arithmetic, Line
 from workings.reading.notation import exact
 from workings.recording.address import quote_selector
@@ -77,6 +77,12 @@ def arithmetic(working: Working, ref: Ref, *, depth: int | None = None, most: in
     return _Writer(working.decimals, depth, most).work(_Place(working, ref))
 
 
+_ELSEWHERE = (
+    "origin not recorded: it is not what its inputs give; it was changed out of sight, or called in a way that is not "
+    "worked out here"
+)
+
+
 class _Writer:
     def __init__(self, decimals: int, depth: int | None, most: int) -> None:
         self.decimals = decimals
@@ -139,15 +145,17 @@ class _Writer:
                 return place
 
     def line(self, place: _Place, origin: _Place) -> tuple[Line, list[_Place]]:
-        value = _number(origin)
+        value = _number(place)
         name = self.name(place)
         step = origin.step
+        if origin is not place and not agree(_number(origin), value, place.step.dtype, 1.0):
+            note = f"origin not recorded: {place.step.operation} was called in a way that is not worked out here"
+            return Line(name, place.ref, value, self.decimals, site=place.step.site, note=note), []
         raw = self._element(origin)
         if raw is None:
             return Line(name, place.ref, value, self.decimals, site=step.site, note=_note(step)), []
         if not gives(raw, value, step.dtype):
-            note = "origin not recorded: it is not what its inputs give, so it was changed out of sight"
-            return Line(name, place.ref, value, self.decimals, site=step.site, note=note), []
+            return Line(name, place.ref, value, self.decimals, site=step.site, note=_ELSEWHERE), []
         expression = self._gathered(origin, raw)
         expanded = self._inlined(origin, expression, _INLINE)
         shown = expanded if expanded is not expression else None
@@ -184,7 +192,7 @@ class _Writer:
             earlier = self.resolve(_Place(origin.working, first.ref, origin.inside))
             if site is not None and earlier.step.site == site and earlier.working is origin.working:
                 inner = self._element(earlier)
-                if isinstance(inner, Sum):
+                if isinstance(inner, Sum) and count < _FLAT:
                     current = inner
                     continue
             if not (count > 1 and first.value == 0 and self._starts(earlier)):
@@ -226,6 +234,8 @@ class _Writer:
             return leaf
         found = self._element(inner)
         if found is None or isinstance(found, Leaf) or len(leaves(found)) > 8:
+            return leaf
+        if not gives(found, _number(inner), step.dtype):
             return leaf
         return self._inlined(inner, found, room - 1)
 

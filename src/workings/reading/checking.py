@@ -7,8 +7,11 @@ recorded inputs do not give. Such a line is not shown; the number's origin is sa
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from workings.recording.operations.expression import (
     Apply,
@@ -38,18 +41,27 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 # Rounding in the narrowest number type that the arithmetic may have been done in; far from any honest difference.
 _TOLERANCE = {"float64": 1e-6, "float": 1e-6, "float32": 2e-2, "int": 1e-9, "complex128": 1e-6}
 _COARSE = 0.2
+_WIDTH = re.compile(r"u?int(\d+)")
 
 
 def gives(expression: Expression, value: Any, dtype: str) -> bool:
     """Whether an expression gives a value, as far as it can be told: what cannot be worked out here is not doubted."""
-    if isinstance(value, bool):
+    if isinstance(value, (bool, np.bool_)):
         return True
     try:
         found, size = _worked(expression)
     except (_Unknown, ArithmeticError, ValueError, TypeError):
         return True
+    return agree(found, value, dtype, size)
+
+
+def agree(found: Any, value: Any, dtype: str, size: float = 0.0) -> bool:
+    """Whether two numbers are one but for rounding, of numbers up to this size; what is not finite is not doubted."""
     if not _finite(found) or not _finite(value):
         return True
+    width = _WIDTH.fullmatch(dtype)
+    if width and float(found).is_integer():
+        return not (int(found) - int(value)) % 2 ** int(width[1])  # what grows too large starts from the other end
     return bool(abs(found - value) <= _TOLERANCE.get(dtype, _COARSE) * max(size, abs(value), 1e-12))
 
 
@@ -58,7 +70,10 @@ class _Unknown(Exception):
 
 
 def _finite(value: Any) -> bool:
-    return isinstance(value, (int, float)) and math.isfinite(value)
+    try:
+        return math.isfinite(value)
+    except TypeError:  # complex
+        return False
 
 
 def _worked(node: Expression) -> tuple[Any, float]:

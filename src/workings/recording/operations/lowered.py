@@ -99,6 +99,15 @@ def centred_and_scaled(x: Any, axis: Any, count: int, epsilon: float) -> Any:
     return normalised
 
 
+def centred_scaled_and_shifted(x: Any, gain: Any, bias: Any, axis: Any, count: int, epsilon: float) -> Any:
+    mean = np.sum(x, axis=axis, keepdims=True) / count
+    centred = x - mean
+    variance = np.sum(centred**2, axis=axis, keepdims=True) / count
+    normalised = centred / np.sqrt(variance + epsilon)
+    output = gain * normalised + bias
+    return output
+
+
 def negative_log_likelihood(log_probabilities: Any, targets: Any, ignored: int, reduction: int) -> Any:
     rows = np.arange(log_probabilities.shape[0])
     kept = targets != ignored

@@ -38,18 +38,23 @@ def _layer_norm(bound: Bound, index: Index | None) -> Plan:
     wide = len(gain.shape) if gain is not None else len(bound.get("normalized_shape", [1]))
     axes = tuple(range(rank - wide, rank))
     key, place = row_of(x.shape, axes, index)
+    count = int(np.prod([x.shape[a] for a in axes], dtype=np.int64))
+    settings = {"axis": axes, "count": count, "epsilon": epsilon}
+    if bound.step.output == 1:
+        return Plan(lowered.mean, {"x": x}, {"axis": axes, "keepdims": True, "count": count}, {"x": key}, place)
     if bound.step.output:
-        count = int(np.prod([x.shape[a] for a in axes], dtype=np.int64))
-        if bound.step.output == 1:
-            return Plan(lowered.mean, {"x": x}, {"axis": axes, "keepdims": True, "count": count}, {"x": key}, place)
-        settings = {"axis": axes, "count": count, "epsilon": epsilon}
         return Plan(lowered.inverse_deviation, {"x": x}, settings, {"x": key}, place)
-    if gain is None or bias is None or wide > 1:
-        count = int(np.prod([x.shape[a] for a in axes], dtype=np.int64))
-        return Plan(
-            lowered.centred_and_scaled, {"x": x}, {"axis": axes, "count": count, "epsilon": epsilon}, {"x": key}, place
-        )
-    return Plan(equations.layer_norm, {"x": x, "gain": gain, "bias": bias}, {"epsilon": epsilon}, {"x": key}, place)
+    learned = gain or bias
+    if learned is None:
+        return Plan(lowered.centred_and_scaled, {"x": x}, settings, {"x": key}, place)
+    operands = {
+        "x": x,
+        "gain": gain or Operand(bound.working, None, np.ones(learned.shape)),
+        "bias": bias or Operand(bound.working, None, np.zeros(learned.shape)),
+    }
+    if wide > 1:
+        return Plan(lowered.centred_scaled_and_shifted, operands, settings, {"x": key}, place)
+    return Plan(equations.layer_norm, operands, {"epsilon": epsilon}, {"x": key}, place)
 
 
 @lowers("rms_norm", "_fused_rms_norm")
