@@ -62,3 +62,10 @@ def test_every_equation_reads_as_it_did(name: str) -> None:
     assert equation is not None
     symbols = {letter: {"value": each} for each, letter in equation.symbols.items()}
     assert text(equation_mathml(equation.latex, symbols, lambda _: {"value": ""})) == text(mathml(equation.latex))
+
+
+def test_equations_of_several_lines_are_a_table_with_a_row_for_each() -> None:
+    lines = r"\begin{aligned} X' &= X + A \\ Z &= X' + F \end{aligned}"
+    written = equation_mathml(lines, {}, lambda name: None)
+    assert written.count("<mtr>") == 2
+    assert "&</mi>" not in written

@@ -40,7 +40,7 @@ def kernels(browser: Any) -> Iterator[Any]:
     """A page that holds nothing but the kernels."""
     from workings.views.live.parts import script
 
-    names = "Machine, Reader, Notation, numberText, column, typed, FUNCTIONS, SIGNS"
+    names = "Machine, Reader, Notation, numberText, column, typed, exactCall, FUNCTIONS, SIGNS"
     page = browser.new_page()
     page.add_script_tag(content=script("kernels", "numbers", "arithmetic") + f"\nwindow.W = {{ {names} }};")
     yield page

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -188,12 +189,26 @@ def test_float32_is_written_with_the_digits_it_has(kernels: Any) -> None:
         (" 2 ", 2.0),
         (".5", 0.5),
         ("3.", 3.0),
+        ("1 000", 1000.0),
+        ("- 1", -1.0),
+        ("1 / 4", 0.25),
+        ("-inf", -math.inf),
     ],
 )
 def test_typed_numbers(kernels: Any, text: str, value: float) -> None:
     assert kernels.evaluate("text => W.typed(text)", text) == value
 
 
-@pytest.mark.parametrize("text", ["", "a", "1 2 x", "--1", "1/", "0x10", "1e", "e5", "1,2,3"])
+@pytest.mark.parametrize("text", ["1e-300", "1e300", "1e-100", "1e16", "1.1e-8", "0.25", "2.25e-200"])
+def test_whether_a_root_is_exact_is_said_at_once(kernels: Any, text: str) -> None:
+    exact = Fraction(text)
+    roots = [math.isqrt(n) for n in (exact.numerator, exact.denominator)]
+    whole = roots[0] ** 2 == exact.numerator and roots[1] ** 2 == exact.denominator
+    asked = [str(exact.numerator), str(exact.denominator)]
+    found = kernels.evaluate("([n, d]) => W.exactCall('sqrt', [[BigInt(n), BigInt(d)]])?.map(String) ?? null", asked)
+    assert found == (list(map(str, roots)) if whole else None)
+
+
+@pytest.mark.parametrize("text", ["", "a", "1 2 x", "1 2", "1e999", "1/0", "9" * 400, "--1", "1/", "0x10", "1e", "e5", "1,2,3"])
 def test_what_is_no_number_is_none(kernels: Any, text: str) -> None:
     assert math.isnan(kernels.evaluate("text => W.typed(text)", text))

@@ -36,7 +36,7 @@ def _hide(latex: str) -> str:
             kind = "text"
         return rf"\{kind}{{{inner}}}"
 
-    return _BOX.sub(boxed, latex)
+    return _BOX.sub(boxed, latex).replace("{aligned}", "{split}")  # which the converter knows by this name
 
 
 def _unhide(mathml: str) -> str:

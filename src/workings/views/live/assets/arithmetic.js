@@ -340,10 +340,13 @@ function reduced([n, d]) {
   return a ? [n / a, d / a] : [n, d];
 }
 
+// The whole part of a root: Newton's steps, from a number that is not below it.
 function root(n) {
   if (n < 2n) return n;
-  let x = BigInt(Math.floor(Math.sqrt(Number(n))));
-  while (x * x > n) x -= 1n;
-  while ((x + 1n) * (x + 1n) <= n) x += 1n;
-  return x;
+  let x = 1n << BigInt(2 * n.toString(16).length);
+  for (;;) {
+    const next = (x + n / x) >> 1n;
+    if (next >= x) return x;
+    x = next;
+  }
 }

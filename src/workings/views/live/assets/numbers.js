@@ -75,10 +75,9 @@ function column(values, decimals, type = "f") {
 
 // A number as somebody types it: a point or a comma, either minus, a fraction, a power of ten. NaN where it is none.
 function typed(text) {
-  const plain = text.trim().replace(/[−–]/g, "-").replace(/\s/g, "");
-  if (/^-?\d+,\d+$/.test(plain)) return Number(plain.replace(",", "."));
-  const parts = plain.split("/");
-  if (parts.length === 2 && parts.every((part) => part !== "")) return Number(parts[0]) / Number(parts[1]);
+  const plain = text.trim().replace(/[−–]/g, "-").replace(/\s*\/\s*/, "/").replace(/^([-+])\s+/, "$1").replace(/(\d)\s(?=\d{3}(?!\d))/g, "$1");
   if (/^-?(inf|infinity|∞)$/i.test(plain)) return plain.startsWith("-") ? -Infinity : Infinity;
-  return plain === "" || !/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(plain) ? NaN : Number(plain);
+  const one = (part) => (/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(part) ? Number(part) : NaN);
+  const parts = plain.split("/"), value = /^-?\d+,\d+$/.test(plain) ? one(plain.replace(",", ".")) : parts.length === 2 ? one(parts[0]) / one(parts[1]) : one(plain);
+  return Number.isFinite(value) ? value : NaN;
 }

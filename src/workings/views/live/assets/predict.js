@@ -86,7 +86,7 @@ class Predict {
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       const guess = asked.choices ? Number(field.value) : typed(field.value);
-      if (Number.isNaN(guess)) { field.setAttribute("aria-invalid", "true"); return; }
+      if (Number.isNaN(guess)) { refuse(field); return; }
       this.show(table, asked, guess);
     });
     this.bar.remove();

@@ -126,9 +126,9 @@ class Tables {
     const end = (keep) => {
       if (over) return;
       const value = typed(input.value);
-      if (keep && Number.isNaN(value)) { input.setAttribute("aria-invalid", "true"); input.title = "Type a number, as 0.25, −1 or 1/3"; return; }
+      if (keep && Number.isNaN(value)) { refuse(input); return; }
       over = true;
-      input.remove();
+      cell.replaceChildren();
       cell.classList.remove("editing");
       this.refresh();
       if (keep && !Object.is(value, before)) this.state.set([[from, at, type === "i" ? Math.round(value) : value]]);
