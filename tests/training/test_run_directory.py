@@ -257,3 +257,31 @@ def test_metrics(tmp_path: Path) -> None:
     path.write_text("{}\n" + path.read_text())
     with pytest.raises(TrainingError, match=r"metrics\.jsonl, line 1: this line is damaged"):
         run.read_metrics()
+
+
+def test_a_folder_that_is_written_to_is_not_replaced(tmp_path: Path) -> None:
+    run = run_directory(tmp_path / "run")
+    with (
+        run.alone(),
+        pytest.raises(TrainingError, match="another training is writing there"),
+        RunDirectory.creating(run.path, replace=True),
+    ):
+        raise AssertionError("nothing is begun")
+    assert len(RunDirectory.open(run.path).tokeniser()) == len(text_corpus().tokeniser)
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+def test_another_tokeniser_is_not_taken_for_its_own(tmp_path: Path) -> None:
+    run = run_directory(tmp_path / "run")
+    file = min((run.path / "tokeniser").iterdir())
+    file.write_bytes(file.read_bytes() + b"\n")
+    with pytest.raises(TrainingError, match="not the tokeniser that the model was trained with"):
+        RunDirectory.open(run.path).tokeniser()
+
+
+def test_how_far_it_had_come(tmp_path: Path) -> None:
+    run = run_directory(tmp_path / "run")
+    assert run.reached() == 0
+    for step in (3, 12, 9):
+        run.metrics.append("step", step, loss=1.0)
+    assert run.reached() == 12

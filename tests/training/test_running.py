@@ -123,6 +123,18 @@ def test_every_task_goes_on_exactly(folder: Path, task: str) -> None:
     assert one[1]["order"] == two[1]["order"]
 
 
+def test_without_its_state_a_training_that_had_come_further_does_not_begin_anew(folder: Path) -> None:
+    given = settings("copy")
+    given["training"] |= {"steps": 6, "save_every": 2}
+    configuration = configured(given)
+    train(configuration, folder / "run", folder=folder)
+    best = (folder / "run" / "model.safetensors").read_bytes()
+    (folder / "run" / "state.safetensors").unlink()
+    with pytest.raises(TrainingError, match="its state is missing, and it had come to step 6"):
+        train(configuration, folder / "run", folder=folder, resume=True)
+    assert (folder / "run" / "model.safetensors").read_bytes() == best
+
+
 def test_a_run_file_trains_into_a_folder_beside_it(folder: Path) -> None:
     file = folder / "my-run.toml"
     file.write_text('task = "copy"\n[data]\npairs = 50\n[model]\nwidth = 8\nheads = 2\n[training]\nsteps = 2\n')

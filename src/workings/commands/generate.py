@@ -16,8 +16,13 @@ if TYPE_CHECKING:
     from workings.generation import Generated, LedgerEntry, Piece
     from workings.text import Tokeniser
 
+LENGTH_HELP = "the most tokens to write; unless given, what is left of the length it was trained on, and 256 at most"
 LEDGER = 1
 """The version of the ledger's JSON."""
+
+
+_MOST = 256
+"""Tokens that are written unless a number is given."""
 
 
 def options(parser: ArgumentParser) -> None:
@@ -31,7 +36,7 @@ def options(parser: ArgumentParser) -> None:
     add("--min-p", metavar="P", type=float, help="leave out tokens less than P times as probable as the likeliest")
     add("--repetition-penalty", metavar="R", type=float, default=1.0, help="above 1: used tokens become less likely")
     add("--seed", metavar="N", type=seed, default=0, help="the same seed draws the same text; 0 unless given")
-    add("--length", metavar="N", type=count, default=256, help="the most tokens to write; 256 unless given")
+    add("--length", metavar="N", type=count, help=LENGTH_HELP)
     add("--stop", metavar="TEXT", action="append", default=[], help="end before this text; may be given several times")
     add("--texts", metavar="N", type=count, default=1, help="N texts, with the seeds from --seed on")
     add("--stream", action="store_true", help="print the text while it is written")
@@ -55,6 +60,9 @@ def run(found: Namespace) -> None:
     speaker = runs.language_model(found.run).quick(found.weights, 1 if found.stream else found.texts)
     tokens = speaker.tokeniser.encode(prompt)
     runs.check_fits(tokens, speaker.model)
+    trained = speaker.model.config.context
+    if found.length is None:
+        found.length = min(trained - len(tokens), _MOST) if len(tokens) < trained else _MOST
     room = runs.room_for(speaker.model, len(tokens) + found.length, 1 if found.stream else found.texts)
     # Two more than there are positions for: the last token needs none, and the text then ends for the right reason.
     found.length = min(found.length, room - len(tokens) + 2)
@@ -65,7 +73,9 @@ def run(found: Namespace) -> None:
         output.write_parts((_printed(prompt + each.text) for each in written if each.text is not None),
                            found.output, _between(found))  # fmt: skip
     if any(each.reason == "context" for each in written):
-        say(f"workings: the text ends here because the model has {speaker.model.config.context} positions")
+        say(f"workings: the text ends here because the model has {trained} positions")
+    elif any(len(tokens) + len(each.tokens) > trained for each in written):
+        say(f"workings: the model was trained on {trained} tokens at once; what it writes beyond them may be worse")
     if found.ledger is not None:
         ledger = _ledger(speaker.tokeniser, prompt, tokens, written, found)
         output.write(_written_ledger(ledger, found.ledger), found.ledger)

@@ -124,4 +124,8 @@ def _label_words(working: Working, table: str, words: Sequence[str]) -> None:
 def _likeliest(logits: Tensor, words: Sequence[str]) -> str:
     """The words that score highest, with their probabilities."""
     best = logits.double().softmax(dim=-1).topk(min(_NEXT, len(words)))
-    return ", ".join(f"{words[n]} {p:.4f}" for p, n in zip(best.values.tolist(), best.indices.tolist(), strict=True))
+    from workings.views.tables import visible
+
+    return ", ".join(
+        f"{visible(words[n])} {p:.4f}" for p, n in zip(best.values.tolist(), best.indices.tolist(), strict=True)
+    )

@@ -64,6 +64,8 @@ def known(embeddings: Embeddings, word: str) -> str:
 
 def listed(neighbours: Iterable[Neighbour]) -> str:
     """A line for each word, with the cosine of its angle."""
-    found = list(neighbours)
-    width = max((len(each.word) for each in found), default=0)
-    return "".join(f"{each.word:<{width}}  {each.cosine:.4f}\n" for each in found)
+    from workings.views.tables import visible
+
+    found = [(visible(each.word), each.cosine) for each in neighbours]
+    width = max((len(word) for word, _ in found), default=0)
+    return "".join(f"{word:<{width}}  {cosine:.4f}\n" for word, cosine in found)

@@ -11,10 +11,11 @@ Each file is written whole or not at all, and the folder appears when it is comp
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, final
@@ -91,6 +92,12 @@ class RunDirectory:
         """
         path = Path(path)
         _check_free(path, replace)
+        with _alone(path) if cls.exists(path) else nullcontext(), cls._filling(path) as beside:
+            yield beside
+
+    @classmethod
+    @contextmanager
+    def _filling(cls, path: Path) -> Iterator[Path]:
         beside = path.with_name(f".{path.name}.part")
         try:
             if beside.exists():
@@ -111,7 +118,8 @@ class RunDirectory:
         """Write config.json, at the end of what makes the folder."""
         from workings import __version__
 
-        content = {"format": FORMAT, "workings": __version__, **asdict(self.description)}
+        sums = {name: _sum_of(self.path / name) for name in (_SOURCE, _TARGET) if (self.path / name).is_dir()}
+        content = {"format": FORMAT, "workings": __version__, **asdict(self.description), "tokenisers": sums}
         write_text(self.path / _CONFIG, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
 
     def save_tokenisers(self, source: Tokeniser, target: Tokeniser | None = None) -> None:
@@ -121,12 +129,23 @@ class RunDirectory:
             target.save(self.path / _TARGET)
 
     def tokeniser(self) -> Tokeniser:
-        """How text, or the source, is cut."""
-        return Tokeniser.load(self.path / _SOURCE)
+        """How text, or the source, is cut.
+
+        Raises:
+            TrainingError: it is not the one that the model was trained with.
+        """
+        return self._tokeniser(_SOURCE)
 
     def target_tokeniser(self) -> Tokeniser:
         """How the target is cut: the same, unless it has its own."""
-        return Tokeniser.load(self.path / (_TARGET if (self.path / _TARGET).is_dir() else _SOURCE))
+        return self._tokeniser(_TARGET if (self.path / _TARGET).is_dir() else _SOURCE)
+
+    def _tokeniser(self, name: str) -> Tokeniser:
+        sums = json.loads((self.path / _CONFIG).read_text("utf-8")).get("tokenisers", {})
+        if isinstance(sums, dict) and sums.get(name, "") not in ("", _sum_of(self.path / name)):
+            found = "this is not the tokeniser that the model was trained with"
+            raise TrainingError(found, hint="the run directory is damaged", where=self.path / name)
+        return Tokeniser.load(self.path / name)
 
     def model(self, which: Literal["best", "last"] = "best") -> Model:
         """The trained model, ready to be used, with its best weights or the last.
@@ -176,28 +195,37 @@ class RunDirectory:
         """The state to go on from; None where none was saved yet."""
         return read_tensors(self.path / _LAST) if self.has_state() else None
 
+    def reached(self) -> int:
+        """The last step of which anything is written in the metrics; 0 where there are none."""
+        if not self.metrics.path.exists():
+            return 0
+        return max((line["step"] for line in self.read_metrics() if isinstance(line.get("step"), int)), default=0)
+
     def read_metrics(self) -> list[dict[str, Any]]:
         """The lines of metrics.jsonl."""
         return read_metrics(self.path / _METRICS)
 
-    @contextmanager
-    def alone(self) -> Iterator[None]:
+    def alone(self) -> AbstractContextManager[None]:
         """While this is held, no other training may write here."""
+        return _alone(self.path)
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    try:
+        import fcntl
+    except ImportError:  # not on this system: nobody is kept out
+        yield
+        return
+    with (path / ".lock").open("w") as file:
         try:
-            import fcntl
-        except ImportError:  # not on this system: nobody is kept out
-            yield
-            return
-        with (self.path / ".lock").open("w") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise TrainingError(
-                    "another training is writing there", hint="wait for it, or stop it", where=self.path
-                ) from None
-            except OSError:  # the file system has no locks
-                pass
-            yield
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            hint = "wait for it, or stop it"
+            raise TrainingError("another training is writing there", hint=hint, where=path) from None
+        except OSError:  # the file system has no locks
+            pass
+        yield
 
 
 def load_weights(model: nn.Module, weights: Mapping[str, Tensor], where: Path) -> None:
@@ -217,9 +245,17 @@ def load_weights(model: nn.Module, weights: Mapping[str, Tensor], where: Path) -
     model.load_state_dict(dict(weights))
 
 
+def _sum_of(folder: Path) -> str:
+    """A sum over the names and contents of a folder's files."""
+    found = hashlib.sha256()
+    for file in sorted(file for file in folder.iterdir() if file.is_file()):
+        found.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+    return found.hexdigest()
+
+
 def _check_free(path: Path, replace: bool) -> None:
     if RunDirectory.exists(path) and not replace:
-        hint = "resume it, name another folder, or say that it may be replaced"
+        hint = "go on with it (--resume), name another folder (-o), or put the new one in its place (--replace)"
         raise TrainingError("there is already a training", "a folder that does not exist", hint, where=path)
     if path.exists() and not RunDirectory.exists(path) and (not path.is_dir() or any(path.iterdir())):
         raise TrainingError("there is already something else", "a folder that does not exist", where=path)

@@ -74,11 +74,17 @@ def _open_or_make(
 ) -> Prepared | PreparedWords | None:
     """See that the run directory is there; what was prepared on the way, if anything was."""
     if resume and RunDirectory.exists(path):
-        before = RunDirectory.open(path).description.configuration
+        run = RunDirectory.open(path)
+        before = run.description.configuration
         found = difference(before, configuration.model_dump())
         if found is not None:
             hint = "resume with the run file it began with, or train anew in another folder"
             raise TrainingError(f"this training began with another run file: {found}", hint=hint, where=path)
+        if not run.has_state() and run.reached() > before.get("training", {}).get(
+            "save_every", configuration.training.save_every
+        ):
+            found = f"its state is missing, and it had come to step {run.reached():,}"
+            raise TrainingError(found, hint="put state.safetensors back, or train anew with --replace", where=path)
         return None
     if resume:
         listener.said(f"There is no training in {path} yet: it begins.")
