@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from workings.frozen import evolve, frozen
-from workings.reading.checking import agree, gives
+from workings.reading.checking import gives
 from workings.reading.line import Arithmetic, Line
 from workings.reading.notation import exact
 from workings.recording.address import quote_selector
@@ -131,9 +131,12 @@ class _Writer:
                     return place
                 place = _Place(place.working, found.ref, place.inside)
             elif kind == "composite":
-                from workings.recording.opening import open_step  # many examples have nothing to open
+                from workings.recording.opening import NotOpened, open_step  # many examples have nothing to open
 
-                opened = open_step(place.working, step.number, place.ref.index)
+                try:
+                    opened = open_step(place.working, step.number, place.ref.index)
+                except NotOpened:
+                    return place
                 place = _Place(opened.working, opened.output, _Inside(opened, place))
             elif kind == "given" and place.inside is not None:
                 outer = place.inside.opened.outer(place.ref)
@@ -148,9 +151,6 @@ class _Writer:
         value = _number(place)
         name = self.name(place)
         step = origin.step
-        if origin is not place and not agree(_number(origin), value, place.step.dtype, 1.0):
-            note = f"origin not recorded: {place.step.operation} was called in a way that is not worked out here"
-            return Line(name, place.ref, value, self.decimals, site=place.step.site, note=note), []
         raw = self._element(origin)
         if raw is None:
             return Line(name, place.ref, value, self.decimals, site=step.site, note=_note(step)), []
@@ -328,6 +328,8 @@ def _note(step: Step) -> str:
         return step.note
     if meaning.kind(step) == "opaque":
         return step.note or f"{step.function or step.operation} is not followed"
+    if meaning.kind(step) == "composite":
+        return f"origin not recorded: {step.operation} was called in a way that is not worked out here"
     return ""
 
 

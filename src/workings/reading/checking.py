@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from workings.recording.agreement import tolerance
 from workings.recording.operations.expression import (
     Apply,
     Choice,
@@ -38,9 +39,6 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "min": lambda *x: min(x),
     "pi": lambda: math.pi,
 }
-# Rounding in the narrowest number type that the arithmetic may have been done in; far from any honest difference.
-_TOLERANCE = {"float64": 1e-6, "float": 1e-6, "float32": 2e-2, "int": 1e-9, "complex128": 1e-6}
-_COARSE = 0.2
 _WIDTH = re.compile(r"u?int(\d+)")
 
 
@@ -52,17 +50,12 @@ def gives(expression: Expression, value: Any, dtype: str) -> bool:
         found, size = _worked(expression)
     except (_Unknown, ArithmeticError, ValueError, TypeError):
         return True
-    return agree(found, value, dtype, size)
-
-
-def agree(found: Any, value: Any, dtype: str, size: float = 0.0) -> bool:
-    """Whether two numbers are one but for rounding, of numbers up to this size; what is not finite is not doubted."""
     if not _finite(found) or not _finite(value):
         return True
     width = _WIDTH.fullmatch(dtype)
     if width and float(found).is_integer():
         return not (int(found) - int(value)) % 2 ** int(width[1])  # what grows too large starts from the other end
-    return bool(abs(found - value) <= _TOLERANCE.get(dtype, _COARSE) * max(size, abs(value), 1e-12))
+    return bool(abs(found - value) <= tolerance(dtype) * max(size, abs(value), 1e-12))
 
 
 class _Unknown(Exception):

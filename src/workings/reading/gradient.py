@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from workings.reading.slope_rules import RULES, NoGradient, Side, is_real
-from workings.recording.opening import open_step
+from workings.recording.opening import NotOpened, open_step
 from workings.recording.operations import meaning, slopes
 from workings.recording.operations.bound import Bound, Operand
 from workings.recording.program import Box, Program
@@ -113,7 +113,10 @@ class Backward:
                 )
 
     def _through(self, side: Side, step: Step, upstream: Box) -> None:
-        opened = open_step(side.working, step.number)
+        try:
+            opened = open_step(side.working, step.number)
+        except NotOpened as error:
+            raise NoGradient(str(error)) from None
         inner = Side(opened.working, side.name, opened)
         self.add(inner, opened.output, upstream)
         self._walk(inner, opened.output.step)

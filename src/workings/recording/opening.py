@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from workings.frozen import frozen
-from workings.recording.operations.bound import Bound
+from workings.recording.agreement import agree
+from workings.recording.operations.bound import Bound, as_array
 from workings.recording.operations.lowering import Plan, plan
 from workings.recording.program import Program
 from workings.recording.working import Ref, Source, Step, Working
@@ -33,8 +34,28 @@ class Opened:
         return Ref(base.step, base.index + place)
 
 
+class NotOpened(ValueError):
+    """What is written down of an operation does not give what this call of it gave."""
+
+
 def open_step(working: Working, number: int, index: tuple[int, ...] | None = None) -> Opened:
-    """Open a composite step: whole, or only what the element at ``index`` of its value needs."""
+    """Open a composite step: whole, or only what the element at ``index`` of its value needs.
+
+    Raises NotOpened where the call has an option that its equation knows nothing of: it gives another result.
+    """
+    step = working.steps[number]
+    try:
+        opened = _opened(working, number, index)
+        found, value = opened.working.value(opened.output), working.value(Ref(number, index or ()))
+        fits = agree(as_array(found), as_array(value), step.dtype)
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise NotOpened(f"{step.operation} was called in a way that is not worked out here") from error
+    if not fits:
+        raise NotOpened(f"{step.operation} was called in a way that is not worked out here")
+    return opened
+
+
+def _opened(working: Working, number: int, index: tuple[int, ...] | None) -> Opened:
     spelt = plan(Bound(working, working.steps[number]), index)
     cache: dict[Any, Opened] = working.__dict__.setdefault("_opened", {})
     # Elements of one row need the same part of the inputs: they share one opening.

@@ -30,7 +30,7 @@ import numpy as np
 from workings.progress import Report, unheard
 from workings.reading.replay import may_depend
 from workings.recording.evaluation import NotRecorded
-from workings.recording.opening import open_step
+from workings.recording.opening import NotOpened, open_step
 from workings.recording.operations import contraction, elementwise, meaning, movement
 from workings.recording.operations.bound import as_array, operation_of, parameter_names
 from workings.recording.operations.expression import Expression, Leaf
@@ -352,7 +352,10 @@ class Program:
     # -- composites ---------------------------------------------------------------------------------------------
 
     def _opened(self, working: Working, step: Step, places: dict[int, list[Any]], within: str) -> list[Any]:
-        opened = open_step(working, step.number)
+        try:
+            opened = open_step(working, step.number)
+        except NotOpened as error:
+            raise NotForThePage(str(error)) from None
         path = f"{within}{working.path(step.number)}{_INSIDE}"
         inner: dict[int, list[Any]] = {}
         for each in opened.working.steps:
