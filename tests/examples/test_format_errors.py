@@ -97,6 +97,7 @@ SPOILT = {
     "not TOML": ("fund = [0.3, 0.9]", "fund = [0.3 0.9]",
         ["line 8", "fund = [0.3 0.9]", "not TOML", "close every bracket"]),
     "a bracket never closed": ("[1, 0]]\n", "[1, 0]\n", ["line 19", "not TOML"]),
+    "decimals below zero": ("decimals = 3", "decimals = -1", ["line 4", "decimals", "-1", "from 0 to 17"]),
     "a key twice": ("decimals = 3", "decimals = 3\ndecimals = 4", ["line 5", "not TOML"]),
     "a control character": ('title = "Mine"', 'title = "Mi\\u001bne"', ["line 1", "title", "U+001B", "take it out"]),
     "a control character in a word": ("fund =", '"fu\\u0007nd" =', ["line 8", "U+0007"]),

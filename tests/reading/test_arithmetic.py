@@ -9,6 +9,7 @@ import pytest
 from tests.reading.evaluating import Unknown, evaluate
 from tests.recording.programs import PROGRAMS, load_program
 
+from workings.reading import arithmetic
 from workings.recording.opening import open_step
 from workings.recording.operations import meaning
 from workings.recording.operations.expression import Limits
@@ -75,6 +76,20 @@ def test_a_long_sum_shows_its_largest_terms_and_counts_the_rest():
     text = str(working.at("sum", depth=0))
     assert "5.00" in text
     assert "(999 996 more, together" in text
+
+
+def test_a_sum_of_more_steps_than_are_gathered_begins_with_what_there_was(monkeypatch):
+    monkeypatch.setattr(arithmetic, "_FLAT", 3)
+
+    def running(b):
+        for _ in range(6):
+            b = b + 1.0
+        return b
+
+    working = record_function(running, [1.5], {})
+    assert str(working.at(working.path(len(working.steps) - 1), depth=0)).startswith(
+        "b = 4.50 + 1.00 + 1.00 + 1.00 = 7.50"
+    )
 
 
 def test_depth_is_on_demand_however_long_the_history():

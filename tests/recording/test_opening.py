@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from workings.recording.opening import open_step
+import workings as wk
+from workings.recording.opening import NotOpened, open_step
 from workings.recording.running import record_function
 
 RNG = np.random.default_rng(11)
@@ -87,3 +88,54 @@ def test_layer_norm_opens_with_its_gain_and_bias():
     expected = (a - a.mean(1, keepdims=True)) / np.sqrt(a.var(1, keepdims=True) + 1e-3) * gain.numpy() + bias.numpy()
     np.testing.assert_allclose(inside.working.value(inside.output), expected, atol=1e-13)
     np.testing.assert_allclose(working.value(step.number).numpy(), expected, atol=1e-13)
+
+
+@pytest.mark.parametrize("learned", [("gain",), ("bias",), ("gain", "bias"), ()])
+@pytest.mark.parametrize("axes", [1, 2])
+def test_a_layer_normalisation_opens_with_what_it_has_learned(learned, axes):
+    torch = pytest.importorskip("torch")
+    shape = (4, 3)[2 - axes :]
+    given = {name: torch.tensor(RNG.normal(size=shape)) for name in learned}
+
+    def normalised(x):
+        return torch.nn.functional.layer_norm(x, shape, given.get("gain"), given.get("bias"), 1e-3)
+
+    x = torch.tensor(RNG.normal(size=(2, 4, 3)))
+    working, step, inside = opened(normalised, "layer_norm", x=x)
+    numbers, over = x.numpy(), tuple(range(3 - axes, 3))
+    expected = (numbers - numbers.mean(over, keepdims=True)) / np.sqrt(numbers.var(over, keepdims=True) + 1e-3)
+    expected = expected * given.get("gain", torch.ones(())).numpy() + given.get("bias", torch.zeros(())).numpy()
+    np.testing.assert_allclose(inside.working.value(inside.output), expected, atol=1e-14)
+    np.testing.assert_allclose(working.value(step.number).numpy(), expected, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("function", "operation"),
+    [
+        (lambda x: np.mean(x, axis=1, where=x > 0), "mean"),
+        (lambda x: np.linalg.norm(x, 3, axis=1), "norm"),
+    ],
+)
+def test_a_call_in_a_way_that_is_not_worked_out_says_so(function, operation):
+    x = abs(RNG.normal(size=(5, 3))) * [1.0, -1.0, 1.0]
+    working = record_function(function, [], {"x": x})
+    step = next(s for s in working.steps if s.operation == operation)
+    with pytest.raises(NotOpened, match=f"{operation} was called in a way that is not worked out here"):
+        open_step(working, step.number)
+    said = str(working.at(f"{working.path(step.number)}[{', '.join('0' for _ in step.shape)}]"))
+    assert "was called in a way that is not worked out here" in said
+
+
+def test_an_opening_of_another_shape_is_refused():
+    working = record_function(lambda x: np.diff(x, axis=0, append=0.0), [], {"x": RNG.normal(size=(5, 3))})
+    with pytest.raises(NotOpened):
+        open_step(working, next(s.number for s in working.steps if s.operation == "diff"))
+
+
+def test_in_single_precision_too_a_line_must_give_its_number():
+    torch = pytest.importorskip("torch")
+    x = torch.tensor([[1.0, 2.0, 4.0]])
+    working = wk.show(lambda x: torch.linalg.vector_norm(x, 3.0, dim=1), x)
+    said = str(working.at(f"{working.path(len(working.steps) - 1)}[0]"))
+    assert "4.1793" in said  # the third root of 1 + 8 + 64
+    assert "4.5826" not in said  # the root of 1 + 4 + 16

@@ -218,6 +218,10 @@ def check_rows(document: Document, text: str, file: str) -> None:
                 "a word without spaces",
                 "a sentence is cut into words at its spaces",
             )
+    if not 0 <= document.decimals <= 17:
+        raise complaint(
+            file, text, ["decimals"], f"found {document.decimals}", "a count from 0 to 17", "3 is usual"
+        )  # fmt: skip
     if document.axes and len(document.axes) != len(row):
         raise complaint(
             file,

@@ -209,6 +209,8 @@ def test_whether_a_root_is_exact_is_said_at_once(kernels: Any, text: str) -> Non
     assert found == (list(map(str, roots)) if whole else None)
 
 
-@pytest.mark.parametrize("text", ["", "a", "1 2 x", "1 2", "1e999", "1/0", "9" * 400, "--1", "1/", "0x10", "1e", "e5", "1,2,3"])
+@pytest.mark.parametrize(
+    "text", ["", "a", "1 2 x", "1 2", "1e999", "1/0", "9" * 400, "--1", "1/", "0x10", "1e", "e5", "1,2,3"]
+)
 def test_what_is_no_number_is_none(kernels: Any, text: str) -> None:
     assert math.isnan(kernels.evaluate("text => W.typed(text)", text))
