@@ -320,6 +320,22 @@ def test_two_parameters_on_one_memory_both_have_their_names():
     assert working["first"].value.tolist() == working["second"].value.tolist() == [1.0, 2.0]
 
 
+def test_the_first_of_two_calls_of_a_model_is_found_by_the_address_that_is_shown():
+    class Doubled(nn.Module):
+        def forward(self, x):
+            y = x * 2
+            return y + 1
+
+    doubled = Doubled()
+    with record(doubled) as working:
+        doubled(torch.ones(2))
+        doubled(torch.full((2,), 3.0))
+    paths = [working.path(number) for number, step in enumerate(working.steps) if step.operation == "multiply"]
+    assert paths == ["#1.y", "y"]
+    assert [working[path].value.tolist() for path in paths] == [[2.0, 2.0], [6.0, 6.0]]
+    assert "2" in str(working["#1.y"].arithmetic(0))
+
+
 def test_operators_run_again_change_nothing():
     x = torch.tensor([1.0, 2.0])
     again = resolve_operator("aten.add_.Tensor")(x, torch.tensor([10.0, 20.0]))

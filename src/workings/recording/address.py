@@ -6,7 +6,7 @@ import re
 
 from workings.frozen import frozen
 
-_PART = re.compile(r"(?P<name>[^.\[\]#]+)(?:#(?P<occurrence>\d+))?$")
+_PART = re.compile(r"(?=.)(?P<name>[^.\[\]#]*)(?:#(?P<occurrence>\d+))?$")  # a recorded model has no name of its own
 
 
 class AddressError(Exception):
