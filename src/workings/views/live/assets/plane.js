@@ -200,7 +200,7 @@ class Sentence {
   }
 }
 
-// Every map of weights, small, side by side.
+// Every map of weights that tokens give to tokens, small, side by side.
 class Maps {
   constructor(state, place, look) {
     this.state = state;
@@ -216,6 +216,8 @@ class Maps {
     for (const figure of figures) {
       const [node, start] = figure.dataset.at.split(",").map(Number), about = this.state.program.nodes[node];
       if (about.s.length !== 2 || seen.has(node) || size(about.s) > 1024) continue;
+      const names = (part) => all(`${part} th`, figure).map((each) => each.textContent).filter(Boolean).join("\n");
+      if (!figure.dataset.name.endsWith("weights") && names("thead") !== names("tbody")) continue; // shares of something else
       seen.add(node);
       this.maps.push(this.one(node, start, figure.dataset.name, about.s));
     }
