@@ -2,12 +2,14 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import workings as wk
 from workings.recording.running import record_script
 from workings.recording.working import Loss, Site
 from workings.views import terminal
@@ -286,3 +288,33 @@ def test_no_label_breaks_the_page(labels: list[str], width: int) -> None:
     page = terminal.render(working, width=width, colour=False)
     assert widest(page) <= width
     assert all(character.isprintable() or character == "\n" for character in page)
+
+
+def test_every_part_of_what_is_returned_is_shown() -> None:
+    def several(q: Any, e: Any) -> Any:
+        return q @ e, q - e, q[0, 0] * 2
+
+    page = terminal.render(wk.show(several, np.array([[1.0, 2.0], [3.0, 4.0]]), np.eye(2) / 2), width=100)
+    for line in ("matmul[0, 1] = 1.00×0.00 + 2.00×0.50 = 1.00", "subtract[0, 1] = 2.00 − 0.00 = 2.00", "1.00×2 = 2.00"):
+        assert line in page
+
+
+def test_a_function_without_a_name_is_not_given_the_value_of_what_it_gets() -> None:
+    def doubled(x: float) -> float:
+        f = lambda t: t * 3 + 1  # noqa: E731 - it is the lambda that is looked at
+        return f(x)
+
+    page = terminal.render(wk.show(doubled, 2.0), width=100)
+    assert "2.00×3 + 1 = 7.00" in page
+    assert "= 2.00\n" not in page.replace("x = 2.00", "")
+
+
+def test_only_conditions_decide() -> None:
+    def least(x: Any) -> Any:
+        if x.sum() > 0:
+            return min(x.tolist(), key=abs) * 2.0
+        return 0.0
+
+    page = terminal.render(wk.show(least, np.array([1.0, -0.5])), width=100)
+    assert page.count("was true") == 1
+    assert "was false" not in page

@@ -5,6 +5,7 @@ Every text view and the page read this, so that all of them say the same things 
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -220,18 +221,20 @@ class _Walker:
         bindings = list({b.name: b for part in bound for b in part}.values())  # what each name was bound to last
         times = max([1, sum(bool(part) for _, part in runs), *(_count(b.name, bound) for b in bindings)])
         site = next((s.site for s in steps if s.site is not None), None) or next((b.site for b in bindings), None)
+        text = site.text if site is not None else ""
+        if text.startswith("lambda"):  # what it makes, and not what it was given
+            text, bindings = _body(text), []
         if all(s.operation in ("given", "size") for s in every) and (every or not site):
             return self._given(bindings, steps, site, (group, runs[-1][0]))
         named = _targets(bindings, site)
         values = tuple(v for v in (self._value(b.ref, self._path_of(b), b.name) for b in named) if v is not None)
         if not values:
             running = {b.ref.step for b in bindings} - {b.ref.step for b in named}
-            results = _results([s for s in steps if s.number not in running])
+            results = _results([s for s in steps if s.number not in running], text)
             made = (self._value(Ref(s.number), self.working.path(s.number)) for s in results)
             values = tuple(v for v in made if v is not None)
         if not values:
             return []
-        text = site.text if site is not None else ""
         repeats = not every and all(v.ref.step in self.seen for v in values)
         return [
             Entry(
@@ -356,9 +359,32 @@ def _indented(text: str) -> str:
     return f" {text} pass" if text.rstrip().endswith(":") else f" {text}"
 
 
-def _results(steps: list[Step]) -> list[Step]:
-    """What a line without a name makes: its last step, or each number of a list it builds."""
+def _results(steps: list[Step], text: str) -> list[Step]:
+    """What a line without a name makes: its last step, each number of a list it builds, or all that it returns."""
     made = [s for s in steps if meaning.kind(s) not in ("given", "size", "order")]
     used = {r.step for s in made for r in s.inputs}
     ends = [s for s in made if s.number not in used]
-    return ends if ends and all(not s.shape for s in ends) else made[-1:]
+    several = all(not s.shape for s in ends) or len(ends) <= _returned(text)
+    return ends if ends and several else made[-1:]
+
+
+@lru_cache(maxsize=4096)
+def _body(text: str) -> str:
+    """What stands behind the parameters of a ``lambda``."""
+    try:
+        function = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError):
+        return text
+    return ast.get_source_segment(text, function.body) or text if isinstance(function, ast.Lambda) else text
+
+
+@lru_cache(maxsize=4096)
+def _returned(text: str) -> int:
+    """How many values a line returns: 1 unless it returns several, written out."""
+    if not text.startswith("return") or "," not in text:
+        return 1
+    try:
+        (line,) = ast.parse(text).body
+    except (SyntaxError, ValueError):
+        return 1
+    return len(line.value.elts) if isinstance(line, ast.Return) and isinstance(line.value, ast.Tuple) else 1

@@ -57,10 +57,15 @@ def _lost(losses: list[Loss], home: str) -> tuple[tuple[str, str], ...]:
     return tuple(rows)
 
 
+_CONDITIONS = {"a condition", "a comparison", "a membership test", "a test that is not followed"}
+"""The reasons of guards at which a program goes one way or the other; at others it stops, or puts things in order."""
+
+
 def _decided(working: Working) -> tuple[tuple[str, str], ...]:
     rows: dict[tuple[str, str], None] = {}
     for guard in working.guards:
-        if isinstance(guard.value, bool) and guard.site is not None and guard.site.file == working.source.file:
+        own = guard.site is not None and guard.site.file == working.source.file
+        if own and guard.reason in _CONDITIONS and isinstance(guard.value, bool):
             rows[place(guard.site, working.source.file), condition(guard)] = None
     listed = list(rows)
     if len(listed) > _MOST:
