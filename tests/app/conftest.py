@@ -6,6 +6,7 @@ import http.client
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,10 +31,12 @@ class Client:
     def ask(self, path: str, method: str = "GET", body: Any = None, **headers: str) -> Answer:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=90)
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
-        connection.request(method, path, body, sent, encode_chunked="Transfer-Encoding" in sent)
-        response = connection.getresponse()
-        text = response.read().decode("utf-8")
-        connection.close()
+        with closing(connection):
+            # Refused while it is still sending, it finds the answer there all the same.
+            with suppress(BrokenPipeError, ConnectionResetError):
+                connection.request(method, path, body, sent, encode_chunked="Transfer-Encoding" in sent)
+            response = connection.getresponse()
+            text = response.read().decode("utf-8")
         return Answer(response.status, {k.lower(): v for k, v in response.getheaders()}, text)
 
     def follow(self, path: str, seconds: float = 60.0, **about: Any) -> Answer:
