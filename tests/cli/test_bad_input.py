@@ -310,10 +310,13 @@ def test_interrupting_a_script_that_never_ends(tmp_path):
         "never.py",
         "import sys\nx = 2.0\ny = x * 3.0  # three times\nsys.stderr.write('on\\n')\nwhile True:\n    y = y * 0.5\n",
     )
+    # Tests that are run in the background of a shell ignore SIGINT, and what they start would too.
+    heard = signal.signal(signal.SIGINT, signal.default_int_handler)
     process = subprocess.Popen(
         [sys.executable, "-m", "workings", "show", "never.py"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path,
     )  # fmt: skip
+    signal.signal(signal.SIGINT, heard)
     assert process.stderr is not None
     assert process.stderr.readline() == "on\n"  # the script is under way
     time.sleep(0.3)

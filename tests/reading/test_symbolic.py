@@ -50,7 +50,8 @@ def numbers(*shape):
         (nn.Softmax(dim=2), ["output = softmax_row(input)"]),  # the last of three axes, counted from the front
         (nn.LogSoftmax(dim=1), ["output = log(softmax_{axis 1}(input))"]),
         (nn.Softplus(), ["output = log(1 + e^input)"]),
-        (nn.Hardtanh(), ["output = hardtanh(input)"]),  # not in the catalogue: by its name
+        (nn.Hardtanh(), ["output = min(max(input, −1), 1)"]),
+        (nn.Hardshrink(), ["output = hardshrink(input)"]),  # not in the catalogue: by its name
         (nn.Flatten(), ["output = reshape(input)"]),
     ],
     ids=repr,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workings.equations._arrays import erf
 from workings.frozen import frozen
 from workings.recording.operations import contraction, movement, slopes
 from workings.recording.operations.bound import Bound, Operand
@@ -127,6 +128,70 @@ def _relu(back: Backward, x: Any, y: Box) -> Box:
     return back.call(np.greater, x, 0.0)
 
 
+def _silu(back: Backward, x: Any, y: Box) -> Box:
+    gate = back.call(np.divide, 1.0, back.call(np.add, 1.0, back.call(np.exp, back.call(np.negative, x))))
+    return back.call(np.add, gate, back.call(np.multiply, y, back.call(np.subtract, 1.0, gate)))
+
+
+def _gelu(back: Backward, side: Side, bound: Bound, up: Box) -> None:
+    operand = bound.operand(0)
+    x = back.value(side, operand)
+    if bound.get("approximate", "none") == "tanh":
+        cubic = back.call(np.multiply, 0.044715, back.call(np.power, x, 3))
+        bent = back.call(np.tanh, back.call(np.multiply, np.sqrt(2 / np.pi), back.call(np.add, x, cubic)))
+        steep = back.call(np.add, 1.0, back.call(np.multiply, 3 * 0.044715, back.call(np.square, x)))
+        slope = back.call(np.subtract, 1.0, back.call(np.square, bent))
+        slope = back.call(np.multiply, np.sqrt(2 / np.pi), back.call(np.multiply, slope, steep))
+        area = back.call(np.multiply, 0.5, back.call(np.add, 1.0, bent))
+        local = back.call(np.add, area, back.call(np.multiply, back.call(np.multiply, 0.5, x), slope))
+    else:
+        area = back.call(np.multiply, 0.5, back.call(np.add, 1.0, back.call(erf, back.call(np.divide, x, np.sqrt(2)))))
+        bell = back.call(np.exp, back.call(np.multiply, -0.5, back.call(np.square, x)))
+        bell = back.call(np.divide, bell, np.sqrt(2 * np.pi))
+        local = back.call(np.add, area, back.call(np.multiply, x, bell))
+    back.give(side, operand, back.call(np.multiply, up, local))
+
+
+def _lerp(back: Backward, side: Side, bound: Bound, up: Box) -> None:
+    start, end, weight = (bound.operand(place) for place in range(3))
+    share = back.value(side, weight)
+    back.give(side, start, back.call(np.multiply, up, back.call(np.subtract, 1.0, share)))
+    back.give(side, end, back.call(np.multiply, up, share))
+    back.give(
+        side, weight, back.call(np.multiply, up, back.call(np.subtract, back.value(side, end), back.value(side, start)))
+    )
+
+
+def _addcmul(back: Backward, side: Side, bound: Bound, up: Box) -> None:
+    base, x, y = (bound.operand(place) for place in range(3))
+    scaled = back.call(np.multiply, float(bound.get("value", 1)), up)
+    back.give(side, base, up)
+    back.give(side, x, back.call(np.multiply, scaled, back.value(side, y)))
+    back.give(side, y, back.call(np.multiply, scaled, back.value(side, x)))
+
+
+def _remainder(back: Backward, side: Side, bound: Bound, up: Box) -> None:
+    """What is left of x after y was taken from it so many times: x moves it by itself, y by so many times."""
+    x, y = bound.operand(0), bound.operand(1)
+    back.give(side, x, up)
+    if y.ref is not None and is_real(side.working.steps[y.ref.step]):
+        rest = back.call(np.subtract, back.result(side, bound.step), back.value(side, x))
+        times = back.call(np.divide, rest, back.value(side, y))
+        back.give(side, y, back.call(np.multiply, up, back.call(np.rint, times)))
+
+
+def _hypot(back: Backward, side: Side, bound: Bound, up: Box) -> None:
+    length = back.result(side, bound.step)
+    for operand in (bound.operand(0), bound.operand(1)):
+        back.give(side, operand, back.call(np.multiply, up, back.call(np.divide, back.value(side, operand), length)))
+
+
+def _leaky(back: Backward, side: Side, bound: Bound, up: Box) -> None:
+    x, below = bound.operand(0), float(bound.get("slope", 0.01))
+    local = back.call(np.where, back.call(np.greater, back.value(side, x), 0.0), 1.0, below)
+    back.give(side, x, back.call(np.multiply, up, local))
+
+
 def _erf_slope(back: Backward, x: Any, y: Box) -> Box:
     bell = back.call(np.exp, back.call(np.negative, back.call(np.square, x)))
     return back.call(np.multiply, 2 / np.sqrt(np.pi), bell)
@@ -144,7 +209,7 @@ _SLOPES: dict[str, Any] = {
     "minimum": _extreme,
     "where": _where,
     "clip": _clip,
-    "clamp": _clip,
+    **dict.fromkeys(("clamp", "clamp_min", "clamp_max"), _clip),
     "negative": _unary(lambda b, x, y: b.call(np.multiply, -1.0, b.call(np.ones_like, x))),
     "positive": _unary(lambda b, x, y: b.call(np.ones_like, x)),
     "float": _unary(lambda b, x, y: b.call(np.ones_like, x)),
@@ -167,6 +232,19 @@ _SLOPES: dict[str, Any] = {
     "absolute": _unary(lambda b, x, y: b.call(np.sign, x)),
     "erf": _unary(_erf_slope),
     "relu": _unary(_relu),
+    "leaky_relu": _leaky,
+    "gelu": _gelu,
+    "lerp": _lerp,
+    "addcmul": _addcmul,
+    "remainder": _remainder,
+    "fmod": _remainder,
+    "hypot": _hypot,
+    "arcsin": _unary(lambda b, x, y: b.call(np.divide, 1.0, b.call(np.cos, y))),
+    "arccos": _unary(lambda b, x, y: b.call(np.divide, -1.0, b.call(np.sin, y))),
+    "arctan": _unary(lambda b, x, y: b.call(np.divide, 1.0, b.call(np.add, 1.0, b.call(np.square, x)))),
+    "cbrt": _unary(lambda b, x, y: b.call(np.divide, 1 / 3, b.call(np.square, y))),
+    "silu": _unary(_silu),
+    "rsqrt": _unary(lambda b, x, y: b.call(np.multiply, -0.5, b.call(np.power, y, 3))),
     "sigmoid": _unary(lambda b, x, y: b.call(np.multiply, y, b.call(np.subtract, 1.0, y))),
     **dict.fromkeys(("sign", "floor", "ceil", "rint", "trunc", "round", "int", "bool", "floor_divide"), _flat),
     **dict.fromkeys(("less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "isnan", "isinf"), _flat),
@@ -179,6 +257,8 @@ def _reduction(back: Backward, side: Side, bound: Bound, up: Box) -> None:
     operation = {"amax": "max", "amin": "min", "nansum": "sum"}.get(step.operation, step.operation)
     if operation in ("argmax", "argmin", "any", "all", "count_nonzero"):
         return
+    if bound.named.get("where") is not None or _starts_anew(side, bound, operation):
+        raise NoGradient(f"{side.working.path(step.number)}: this form of {operation} has no slope here")
     if operation in ("max", "min") and len(bound.args) > 1 and all(o.shape == () for o in bound.operands):
         best = step.value
         hits = [float(o.array == best) for o in bound.operands]
@@ -191,10 +271,16 @@ def _reduction(back: Backward, side: Side, bound: Bound, up: Box) -> None:
     raise NoGradient(f"{side.working.path(step.number)}: the operation {operation} has no slope here")
 
 
+def _starts_anew(side: Side, bound: Bound, operation: str) -> bool:
+    """Whether a reduction begins with a number that is given to it, and that its slope would depend on."""
+    return operation != "sum" and (bound.named.get("initial") is not None or bound.named.get("start") is not None)
+
+
 def _reduce_back(back: Backward, side: Side, bound: Bound, up: Box, operation: str, x: Operand) -> None:
     axes = bound.axes(len(x.shape))
     if operation == "trace":
-        back.give(side, x, back.call(np.multiply, up, np.eye(x.shape[0], x.shape[1])))
+        chosen = np.eye(x.shape[0], x.shape[1], int(bound.get("offset", 0)))
+        back.give(side, x, back.call(np.multiply, up, chosen))
         return
     if operation == "cumsum":
         flipped = back.call(np.flip, up, axis=axes if len(axes) == 1 else None)
@@ -208,7 +294,7 @@ def _reduce_back(back: Backward, side: Side, bound: Bound, up: Box, operation: s
     spread = up if np.shape(up.value) == kept else back.call(np.reshape, up, kept)
     if operation == "sum":
         back.give(side, x, back.call(np.multiply, spread, np.ones(x.shape)))
-        start = bound.named_operand("start")
+        start = bound.named_operand("start") or bound.named_operand("initial")
         if start is not None:
             back.give(side, start, up)
         return

@@ -20,7 +20,7 @@ _RECORDED = tuple(
     for part in (
         "equations" + os.sep,
         "equations.py",
-        "recording/operations/lowered.py",
+        "recording/operations/lowered" + os.sep,
         "examples/programs.py",
         "experiments/programs.py",
         "reading/backward.py",

@@ -31,6 +31,8 @@ _AUXILIARY = {
     "max_pool2d_with_indices",
     "multi_head_attention",
     "dropout",
+    "log_sigmoid_forward",
+    "median",
 }
 _WHOLE = {"batch_norm", "encoder_block"}
 _ORDERS = {

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from workings.frozen import evolve
 from workings.recording.operations.bound import Bound, Operand, plain
 from workings.recording.operations.expression import Apply, Expression, Leaf, Limits, Negative, Product, Sum
 
@@ -65,11 +66,27 @@ def element(bound: Bound, index: tuple[int, ...], limits: Limits) -> Expression 
         inside = iter(np.unravel_index(position, inner))
         return operand.leaf(tuple(int(next(inside)) if p is None else p for p in places))
 
-    out = _combine(operation, values, leaf, limits, len(inner))
+    counting = bound.named_operand("where")
+    if counting is not None:  # NumPy may be told which numbers count
+        kept = np.flatnonzero(np.broadcast_to(counting.array, operand.shape)[key])
+        out = _combine(operation, values[kept], lambda place: leaf(int(kept[place])), limits, 1)
+    else:
+        out = _combine(operation, values, leaf, limits, len(inner))
     start = bound.named_operand("start") or bound.named_operand("initial")
-    if start is not None and operation == "sum":
-        first = start.leaf(())
-        return Sum((first, *(out.terms if isinstance(out, Sum) else (out,)))) if first.value else out
+    return out if start is None else _from_start(operation, start.leaf(()), out)
+
+
+def _from_start(operation: str, start: Leaf, out: Expression) -> Expression:
+    """A reduction that begins with a number given to it. One that changes nothing is not shown."""
+    if operation == "sum" and start.value:
+        return evolve(out, terms=(start, *out.terms)) if isinstance(out, Sum) else Sum((start, out))
+    if operation == "prod" and start.value != 1:
+        return evolve(out, factors=(start, *out.factors)) if isinstance(out, Product) else Product((start, out))
+    if operation in ("max", "min", "amax", "amin"):
+        name = operation.removeprefix("a")
+        if isinstance(out, Apply) and out.function == name:
+            return evolve(out, arguments=(start, *out.arguments)) if out.arguments else start
+        return Apply(name, (start, out))
     return out
 
 

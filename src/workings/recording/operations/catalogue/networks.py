@@ -13,6 +13,26 @@ ENTRIES: dict[str, tuple[str, str]] = {
         "A ReLU without a corner: the logarithm of one more than the exponential.",
         "x: np.log(1 + np.exp(x))",
     ),
+    "hardtanh": ("Every number is kept between two limits.", "x, low, high: np.minimum(np.maximum(x, low), high)"),
+    "hardsigmoid": (
+        "A sigmoid made of straight lines: 0 up to −3, 1 from 3 on.",
+        "x: np.minimum(np.maximum(x + 3, 0), 6) / 6",
+    ),
+    "hardswish": (
+        "Every number times a sigmoid made of straight lines.",
+        "x: x * np.minimum(np.maximum(x + 3, 0), 6) / 6",
+    ),
+    "mish": ("Every number times the tanh of its softplus.", "x: x * np.tanh(np.log(1 + np.exp(x)))"),
+    "threshold": (
+        "Every number above a limit, and one and the same number elsewhere.",
+        "x, limit, value: np.where(x > limit, x, value)",
+    ),
+    "elu": ("Every number where it is positive, less and less of it elsewhere, down to a floor.", "x: F.elu(x)"),
+    "celu": ("Every number where it is positive, less and less of it elsewhere, down to a floor.", "x: F.celu(x)"),
+    "_prelu_kernel": ("Every number where it is positive, a learned part of it elsewhere.", "x, a: F.leaky_relu(x)"),
+    "glu": ("One half of the numbers, each times the sigmoid of its partner in the other half.", "x: F.glu(x)"),
+    "log_sigmoid_forward": ("The logarithm of the sigmoid.", "x: np.log(torch.sigmoid(x))"),
+    "log_sigmoid_forward[1]": ("A note for the backward pass.", "x: F.log_sigmoid_note(x)"),
     "softmax": ("Scores become positive weights that sum to 1.", "x, *, axis: torch.softmax(x, axis)"),
     "_safe_softmax": (
         "Scores become positive weights that sum to 1; a row with nothing to attend to becomes zeros.",
@@ -56,10 +76,20 @@ ENTRIES: dict[str, tuple[str, str]] = {
         "Each group of channels is brought to mean 0 and variance 1, then scaled and shifted.",
         "x, *, weight, bias: group_norm(x, weight, bias)",
     ),
+    "native_group_norm": (
+        "Each group of channels is brought to mean 0 and variance 1, then scaled and shifted.",
+        "x, *, gain, bias: group_norm(x, gain, bias)",
+    ),
+    "native_group_norm[1]": ("The mean of each group of channels.", "x: torch.mean(x)"),
+    "native_group_norm[2]": (
+        "One divided by the standard deviation of each group of channels.",
+        "x: 1 / np.sqrt(np.var(x) + epsilon)",
+    ),
     "convolution": (
         "A window of weights is moved over the input: at each place, the sum of products, plus a bias.",
         "x, W, b: conv(x, W) + b",
     ),
+    "avg_pool2d": ("The mean of each window.", "x: avg_pool(x)"),
     "max_pool2d_with_indices": ("The largest number of each window.", "x: max_pool(x)"),
     "max_pool2d_with_indices[1]": ("Where the largest number of each window stands.", "x: max_pool_place(x)"),
     # -- attention ------------------------------------------------------------------------------------------------
@@ -83,6 +113,23 @@ ENTRIES: dict[str, tuple[str, str]] = {
     "nll_loss[1]": ("How many answers count.", "p, t: count(t)"),
     "nll_loss_forward": ("Minus the log-probability of the true answers.", "p, t: F.nll_loss(p, t)"),
     "mse_loss": ("The squares of the distances from the target.", "x, target: F.mse_loss(x, target)"),
+    "binary_cross_entropy": (
+        "Minus the logarithm of the probability that was given to the true one of two answers.",
+        "p, t: -(t * np.log(p) + (1 - t) * np.log(1 - p))",
+    ),
+    "binary_cross_entropy_with_logits": (
+        "Minus the logarithm of the probability that a score gives to the true one of two answers.",
+        "x, t: -(t * np.log(torch.sigmoid(x)) + (1 - t) * np.log(1 - torch.sigmoid(x)))",
+    ),
+    "huber_loss": (
+        "Half the square of the distance from the target where it is small, and its size where it is large.",
+        "x, target: F.huber_loss(x, target)",
+    ),
+    "smooth_l1_loss": (
+        "Half the square of the distance from the target where it is small, and its size where it is large.",
+        "x, target: F.smooth_l1_loss(x, target)",
+    ),
+    "xlogy": ("A number times the logarithm of another; 0 where the first is 0.", "x, y: x * np.log(y)"),
     # -- slopes: what the backward pass does ----------------------------------------------------------------------
     "threshold_backward": (
         "A slope goes back where the number was above a limit, and nothing elsewhere.",

@@ -11,11 +11,16 @@ from typing import Any
 
 from workings.recording.operations import reduction
 from workings.recording.operations.bound import Bound
-from workings.recording.operations.lowering import algebra, layers, learning, normalisations, reductions
+from workings.recording.operations.lowering import activations, algebra, layers, learning, normalisations, reductions
 from workings.recording.operations.lowering.plans import Index, Maker, Plan
 
 LOWERINGS: dict[str, Maker] = (
-    reductions.LOWERINGS | normalisations.LOWERINGS | layers.LOWERINGS | learning.LOWERINGS | algebra.LOWERINGS
+    reductions.LOWERINGS
+    | normalisations.LOWERINGS
+    | activations.LOWERINGS
+    | layers.LOWERINGS
+    | learning.LOWERINGS
+    | algebra.LOWERINGS
 )
 
 
@@ -33,6 +38,7 @@ def result_labels(working: Any, step: Any, inputs: Sequence[Any]) -> Any:
         "mean",
         "var",
         "std",
+        "std_mean",
         "norm",
         "vector_norm",
         "ptp",

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from workings.recording.operations import lowered
-from workings.recording.operations.bound import Bound, Operand
+from workings.recording.operations.bound import Bound
+from workings.recording.operations.lowered import algebra as lowered
 from workings.recording.operations.lowering.plans import Index, Maker, Plan, entering
 
 LOWERINGS: dict[str, Maker] = {}
@@ -31,9 +31,29 @@ def _added_rows(bound: Bound, index: Index | None) -> Plan:
         grid = list(np.indices(where.shape))
         grid[axis] = where.array
         key = tuple(grid)
-        cut = tuple(slice(0, n) for n in where.shape)
-        operands["values"] = Operand(bound.working, None, values.array[cut]) if values.shape != where.shape else values
+        if values.shape != where.shape:  # only the first of the values are wanted
+            constants = {"where": key, "first": tuple(slice(0, n) for n in where.shape)}
+            return Plan(lowered.first_added_at, operands, constants, {}, index or ())
     return Plan(lowered.added_at, operands, {"where": key}, {}, index or ())
+
+
+@lowers("kron")
+def _kronecker(bound: Bound, index: Index | None) -> Plan:
+    a, b = bound.operand(0), bound.operand(1)
+    if len(a.shape) != len(b.shape) or len(a.shape) > len(_FIRST):
+        raise ValueError("a Kronecker product of arrays of different rank is not spelt out")
+    first, second = _FIRST[: len(a.shape)], _SECOND[: len(b.shape)]
+    spec = f"{first},{second}->{''.join(x + y for x, y in zip(first, second, strict=True))}"
+    shape = tuple(m * n for m, n in zip(a.shape, b.shape, strict=True))
+    return Plan(lowered.kronecker, {"a": a, "b": b}, {"spec": spec, "shape": shape}, {}, index or ())
+
+
+_FIRST, _SECOND = "abcd", "efgh"
+
+
+@lowers("polyval")
+def _polynomial(bound: Bound, index: Index | None) -> Plan:
+    return Plan(lowered.polynomial, {"p": bound.operand(0), "x": bound.operand(1)}, {}, {}, index or ())
 
 
 @lowers("linspace")

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from workings import equations
-from workings.recording.operations import lowered
 from workings.recording.operations.bound import Bound, Operand
+from workings.recording.operations.lowered import layers as lowered
 from workings.recording.operations.lowering.plans import Index, Maker, Plan, entering, one
 
 LOWERINGS: dict[str, Maker] = {}
@@ -70,18 +70,22 @@ def _attention(bound: Bound, index: Index | None) -> Plan:
         place = (0,) * (len(index) - 1) + (index[-1],)
     operands = {"queries": queries, "keys": keys, "values": values}
     hidden = hidden_places(bound, shape[-2], keys.shape[-2], rows)
-    if mask is not None:
-        given = mask.array
-        if given.dtype == bool:
-            given = np.where(given, 0.0, -np.inf).astype(queries.array.dtype)
-        if index is not None:
-            full = np.broadcast_to(given, (*shape[:-2], shape[-2], keys.shape[-2]))
-            given = full[(*map(one, index[:-2]), rows, slice(None))]
-        hidden = given if hidden is None else hidden + given
     constants: dict[str, Any] = {} if scale is None else {"scale": float(scale)}
+    if mask is None:
+        if hidden is not None:
+            operands["mask"] = Operand(bound.working, None, hidden)
+        return Plan(equations.attention, operands, constants, slices, place, part=0)
     if hidden is not None:
-        operands["mask"] = Operand(bound.working, None, hidden)
-    return Plan(equations.attention, operands, constants, slices, place, part=0)
+        raise ValueError("a mask beside a causal one is not spelt out")
+    if index is not None:
+        full = (*map(one, index[:-2]), rows, slice(None))[-len(mask.shape) :]
+        slices["mask"] = tuple(slice(None) if n == 1 else k for n, k in zip(mask.shape, full, strict=True))
+    if mask.array.dtype != bool:
+        return Plan(equations.attention, {**operands, "mask": mask}, constants, slices, place, part=0)
+    if index is not None:
+        slices["seen"] = slices.pop("mask")
+    constants["shown"] = queries.array.dtype.type(0)
+    return Plan(lowered.attention_where, {**operands, "seen": mask}, constants, slices, place, part=0)
 
 
 def hidden_places(bound: Bound, queries: int, keys: int, rows: slice) -> Any:
@@ -96,20 +100,32 @@ def hidden_places(bound: Bound, queries: int, keys: int, rows: slice) -> Any:
 def _convolution(bound: Bound, index: Index | None) -> Plan:
     x, weight = bound.operand(0), bound.operand(1)
     rank = len(x.shape) - 2
-    stride, padding = bound.get("stride", [1]), bound.get("padding", [0])
-    pairs = [(0, 0), (0, 0), *((int(p), int(p)) for p in _each(padding, rank))]
+    if bound.get("transposed", False):
+        raise ValueError("a transposed convolution is not spelt out")
+    stride, padding, apart = (_each(bound.get(name, [d]), rank) for name, d in _SETTINGS)
+    pairs = [(0, 0), (0, 0), *((int(p), int(p)) for p in padding)]
     axes = tuple(range(2, rank + 2))
-    steps = (slice(None), slice(None), *(slice(None, None, int(s)) for s in _each(stride, rank)))
+    # A window of weights that stand `apart` covers more places, of which only every so many are taken.
+    window = tuple((n - 1) * int(d) + 1 for n, d in zip(weight.shape[2:], apart, strict=True))
+    steps = (..., *(slice(None, None, int(n)) for n in (*stride, *apart)))
     outer, inner = "xyz"[:rank], "uvw"[:rank]
-    constants = {
-        "padding": pairs, "window": weight.shape[2:], "axes": axes, "steps": steps,
+    constants: dict[str, Any] = {
+        "padding": pairs, "window": window, "axes": axes, "steps": steps,
         "spec": f"bc{outer}{inner},oc{inner}->bo{outer}",
     }  # fmt: skip
     operands = {"x": x, "weight": weight}
-    if bound.args[2] is None:
+    bias, groups = bound.named_operand("bias"), int(bound.get("groups", 1))
+    if groups > 1:
+        constants["groups"] = groups
+        if bias is None:
+            return Plan(lowered.grouped_convolution, operands, constants, {}, index or ())
+        return Plan(lowered.grouped_convolution_with_bias, {**operands, "bias": bias}, constants, {}, index or ())
+    if bias is None:
         return Plan(lowered.convolution, operands, constants, {}, index or ())
-    bias = Operand(bound.working, None, bound.operand(2).array.reshape(-1, *(1,) * rank))
     return Plan(lowered.convolution_with_bias, {**operands, "bias": bias}, constants, {}, index or ())
+
+
+_SETTINGS = (("stride", 1), ("padding", 0), ("dilation", 1))
 
 
 def _each(values: Any, count: int) -> list[int]:
@@ -117,15 +133,27 @@ def _each(values: Any, count: int) -> list[int]:
     return listed * count if len(listed) == 1 else listed
 
 
-@lowers("max_pool2d_with_indices")
-def _largest_in_windows(bound: Bound, index: Index | None) -> Plan:
-    x = bound.operand(0)
+def _windows(bound: Bound, x: Operand) -> dict[str, Any]:
     first = len(x.shape) - 2
     window = tuple(_each(bound.get("window"), 2))
     stride = _each(bound.get("stride") or list(window), 2)
     steps = (*(slice(None),) * first, *(slice(None, None, int(s)) for s in stride))
-    constants = {"window": window, "axes": (first, first + 1), "steps": steps, "inside": (-2, -1)}
-    return Plan(lowered.largest_in_windows, {"x": x}, constants, {}, index or ())
+    return {"window": window, "axes": (first, first + 1), "steps": steps, "inside": (-2, -1)}
+
+
+@lowers("max_pool2d_with_indices")
+def _largest_in_windows(bound: Bound, index: Index | None) -> Plan:
+    x = bound.operand(0)
+    return Plan(lowered.largest_in_windows, {"x": x}, _windows(bound, x), {}, index or ())
+
+
+@lowers("avg_pool2d")
+def _mean_in_windows(bound: Bound, index: Index | None) -> Plan:
+    x = bound.operand(0)
+    constants = _windows(bound, x)
+    pairs = [(0, 0)] * (len(x.shape) - 2) + [(int(p), int(p)) for p in _each(bound.get("padding", [0]), 2)]
+    count = int(bound.get("divisor") or np.prod(constants["window"]))
+    return Plan(lowered.mean_in_windows, {"x": x}, constants | {"padding": pairs, "count": count}, {}, index or ())
 
 
 def _fused_mask(bound: Bound, x: Operand) -> Any:

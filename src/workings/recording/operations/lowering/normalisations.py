@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from workings import equations
-from workings.recording.operations import lowered
 from workings.recording.operations.bound import Bound, Operand
+from workings.recording.operations.lowered import normalisations, reductions
 from workings.recording.operations.lowering.plans import Index, Maker, Plan, entering, row_of
 
 LOWERINGS: dict[str, Maker] = {}
@@ -26,7 +26,7 @@ def _log_softmax(bound: Bound, index: Index | None) -> Plan:
     x = bound.operand(0)
     axes = bound.axes(len(x.shape))
     key, place = row_of(x.shape, axes, index)
-    return Plan(lowered.log_softmax, {"x": x}, {"axis": axes[0] if axes else -1}, {"x": key}, place)
+    return Plan(normalisations.log_softmax, {"x": x}, {"axis": axes[0] if axes else -1}, {"x": key}, place)
 
 
 @lowers("layer_norm", "native_layer_norm")
@@ -41,19 +41,19 @@ def _layer_norm(bound: Bound, index: Index | None) -> Plan:
     count = int(np.prod([x.shape[a] for a in axes], dtype=np.int64))
     settings = {"axis": axes, "count": count, "epsilon": epsilon}
     if bound.step.output == 1:
-        return Plan(lowered.mean, {"x": x}, {"axis": axes, "keepdims": True, "count": count}, {"x": key}, place)
+        return Plan(reductions.mean, {"x": x}, {"axis": axes, "keepdims": True, "count": count}, {"x": key}, place)
     if bound.step.output:
-        return Plan(lowered.inverse_deviation, {"x": x}, settings, {"x": key}, place)
+        return Plan(normalisations.inverse_deviation, {"x": x}, settings, {"x": key}, place)
     learned = gain or bias
     if learned is None:
-        return Plan(lowered.centred_and_scaled, {"x": x}, settings, {"x": key}, place)
+        return Plan(normalisations.centred_and_scaled, {"x": x}, settings, {"x": key}, place)
     operands = {
         "x": x,
         "gain": gain or Operand(bound.working, None, np.ones(learned.shape)),
         "bias": bias or Operand(bound.working, None, np.zeros(learned.shape)),
     }
     if wide > 1:
-        return Plan(lowered.centred_scaled_and_shifted, operands, settings, {"x": key}, place)
+        return Plan(normalisations.centred_scaled_and_shifted, operands, settings, {"x": key}, place)
     return Plan(equations.layer_norm, operands, {"epsilon": epsilon}, {"x": key}, place)
 
 
@@ -70,19 +70,35 @@ def _rms_norm(bound: Bound, index: Index | None) -> Plan:
 @lowers("batch_norm")
 def _batch_norm(bound: Bound, index: Index | None) -> Plan:
     x = bound.operand(0)
-    shape = (-1, *(1,) * (len(x.shape) - 2))
-    epsilon = float(bound.get("epsilon", 1e-5))
-    operands = {"x": x}
-    for place, name in enumerate(("gain", "bias", "mean", "variance"), 1):
-        given = bound.args[place]
-        value = (
-            bound.operand(place).array
-            if given is not None
-            else np.full(x.shape[1], float(name in ("gain", "variance")))
-        )
-        operands[name] = Operand(bound.working, None, value.reshape(shape))
-    if bound.get("training", False):
-        axes = tuple(a for a in range(len(x.shape)) if a != 1)
-        operands["mean"] = Operand(bound.working, None, x.array.mean(axis=axes).reshape(shape))
-        operands["variance"] = Operand(bound.working, None, x.array.var(axis=axes).reshape(shape))
-    return Plan(lowered.batch_norm, operands, {"epsilon": epsilon}, {}, index or ())
+    operands = {"x": x} | _gain_and_bias(bound, x.shape[1])
+    constants = {"epsilon": float(bound.get("epsilon", 1e-5)), "shape": (-1, *(1,) * (len(x.shape) - 2))}
+    if not bound.get("training", False):
+        operands |= {name: bound.operand(place) for place, name in ((3, "mean"), (4, "variance"))}
+        return Plan(normalisations.batch_norm, operands, constants, {}, index or ())
+    axes = tuple(a for a in range(len(x.shape)) if a != 1)
+    constants |= {"axis": axes, "count": int(np.prod([x.shape[a] for a in axes], dtype=np.int64))}
+    return Plan(normalisations.batch_norm_in_training, operands, constants, {}, index or ())
+
+
+def _gain_and_bias(bound: Bound, width: int) -> dict[str, Operand]:
+    return {
+        name: bound.named_operand(name) or Operand(bound.working, None, np.full(width, float(name == "gain")))
+        for name in ("gain", "bias")
+    }
+
+
+@lowers("native_group_norm", "group_norm")
+def _group_norm(bound: Bound, index: Index | None) -> Plan:
+    x = bound.operand(0)
+    many, channels, *rest = x.shape
+    groups = int(bound.get("groups"))
+    count = channels // groups * int(np.prod(rest, dtype=np.int64))
+    constants = {"groups": (many, groups, count), "axis": 2, "count": count}
+    epsilon = {"epsilon": float(bound.get("epsilon", 1e-5))}
+    if bound.step.output == 1:
+        return Plan(normalisations.group_mean, {"x": x}, constants, {}, index or ())
+    if bound.step.output:
+        return Plan(normalisations.group_inverse_deviation, {"x": x}, constants | epsilon, {}, index or ())
+    operands = {"x": x} | _gain_and_bias(bound, channels)
+    constants |= epsilon | {"shape": (-1, *(1,) * len(rest))}
+    return Plan(normalisations.group_norm, operands, constants, {}, index or ())
