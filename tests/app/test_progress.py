@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 import time
 from collections.abc import Callable, Iterator
+from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,16 @@ def waiting(serving: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
 @pytest.fixture
 def with_torch() -> None:
     pytest.importorskip("torch")
+
+
+@pytest.fixture
+def left_alone(serving: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A client of an app that soon stops what nobody asks for, with work that does not end by itself."""
+    jobs = server.Jobs
+    monkeypatch.setattr(server, "Jobs", lambda: jobs(alone=2.0))
+    monkeypatch.setattr(server, "PATIENCE", 0.0)
+    (tmp_path / "endless.py").write_text(ENDLESS)
+    return serving(code=True)
 
 
 def until(true: Callable[[], Any], seconds: float = 30.0) -> Any:
@@ -95,6 +107,38 @@ def test_what_takes_too_long_is_stopped_and_may_be_tried_again(
         stopped = client.ask("/show?file=endless.py")
         assert stopped.status == 410
         assert "more than 0.5 seconds" in stopped.text
+
+
+def test_work_goes_on_while_a_page_waits_for_it_and_ends_with_the_last(browser: Any, left_alone: Any) -> None:
+    place = left_alone.ask("/show?file=endless.py").headers["location"]
+    address = f"http://127.0.0.1:{left_alone.port}"
+    closed = browser.new_page()
+    closed.goto(address + place)
+    until(active_children)
+    closed.wait_for_timeout(3000)
+    assert active_children()
+    context = browser.new_context(java_script_enabled=False)
+    left = context.new_page()
+    left.goto(address + place)
+    closed.close()
+    left.wait_for_timeout(3000)
+    assert active_children()
+    left.goto(f"{address}/")
+    until(lambda: not active_children(), 6)
+    stopped = left_alone.ask(place)
+    assert stopped.status == 410
+    assert "Its page was closed or left" in stopped.text
+    assert 'href="/show?file=endless.py"' in stopped.text  # to begin it again
+    context.close()
+
+
+def test_work_ends_when_who_asked_hangs_up_before_there_is_an_answer(left_alone: Any) -> None:
+    with socket.create_connection(("127.0.0.1", left_alone.port)) as connection:
+        host = f"127.0.0.1:{left_alone.port}"
+        connection.sendall(f"GET /show?file=endless.py HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+    until(active_children)
+    until(lambda: not active_children(), 6)
+    assert left_alone.ask("/").status == 200
 
 
 def test_what_is_done_stands_at_the_address_where_it_was_asked_for(

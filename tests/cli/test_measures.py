@@ -256,6 +256,29 @@ def test_the_cost_of_a_run_file(workings, refused, tmp_path):
     assert workings("cost", "lm.toml", "--vocabulary", "65").code == 0
 
 
+def test_well_known_shapes_are_listed(workings, refused):
+    """Projections by hand: layers × heads × 3, in an encoder-decoder with three attentions for two layers."""
+    lines = workings("cost").out.splitlines()
+    assert [line.split() for line in lines[1:5]] == [
+        ["paper-base", "encoder-decoder", "6", "+", "6", "512", "8", f"{18 * 8 * 3}", "63,082,496"],
+        ["gpt2-small", "decoder-only", "12", "768", "12", f"{12 * 12 * 3}", "124,439,808"],
+        ["bert-base", "encoder-only", "12", "768", "12", f"{12 * 12 * 3}", "108,890,112"],
+        ["llama-7b", "decoder-only", "32", "4,096", "32", f"{32 * 32 * 3:,}", "6,738,415,616"],
+    ]
+    assert "did you mean gpt2-small" in refused("cost", "gpt2")
+    assert "--length without a model" in refused("cost", "--length", "5")
+
+
+def test_keys_and_values_of_several_heads_are_projected_once(workings, tmp_path):
+    grouped = SMALL | {"width": 12, "heads": 6, "key_value_heads": 2}
+    out = workings("cost", written(tmp_path, "a.json", json.dumps(grouped))).out
+    assert f"Its heads have {SMALL['decoder_layers'] * (6 + 2 + 2)} projections" in out
+
+
+def test_what_does_not_fit_is_not_measured(refused):
+    assert "--measure would need" in refused("cost", "llama-7b", "--measure", "--length", "1000000")
+
+
 def test_measured_beside_counted(workings, tmp_path):
     name = written(tmp_path, "a.json", json.dumps(SMALL | {"width": 64, "heads": 4, "inner_width": 128}))
     out = workings("cost", name, "--length", "16", "--measure").out

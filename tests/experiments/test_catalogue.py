@@ -84,7 +84,7 @@ def test_the_command_beside_it_runs(command, capsys):
 def test_what_draws_numbers_says_so():
     """Whoever draws numbers to judge by states how often and from which seed."""
     drawn = {name for name in experiments.names() if experiments.load(name).statistical}
-    assert drawn == {"neighbours", "variance", "lining-up", "residual-gradient", "leak", "shape-contract"}
+    assert drawn == {"neighbours", "variance", "lining-up", "heads", "residual-gradient", "leak", "shape-contract"}
     for name in drawn:
         assert "seed" in experiments.load(name).statistical
 

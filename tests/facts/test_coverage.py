@@ -30,6 +30,7 @@ def generator():
 
 COVERAGE = generator()
 ROWS = [row for text in COVERAGE.texts().values() for row in COVERAGE.rows(text)]
+NEED_TORCH = ("second_text.py", "experiment leak", "experiment heads", "shakespeare", "bible-en-es", "paper-base")
 SHOWN = [row for row in ROWS if row.due == "show"]
 
 
@@ -81,9 +82,7 @@ def test_the_command_runs(command, monkeypatch, tmp_path):
     if "-o" in arguments:  # what it writes goes beside the tests, not into the repository
         place = arguments.index("-o") + 1
         arguments[place] = str(tmp_path / arguments[place])
-    if any(
-        name in command for name in ("second_text.py", "experiment leak", "shakespeare", "bible-en-es", "paper-base")
-    ):
+    if any(name in command for name in NEED_TORCH):
         pytest.importorskip("torch")
     output, errors, code = io.StringIO(), io.StringIO(), 0
     with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):

@@ -5,6 +5,7 @@ Each layout is a table: our name, and their names whose matrices stand below one
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -22,8 +23,6 @@ from workings.transformer import (
     EncoderDecoder,
     EncoderOnly,
     Gelu,
-    LayerNorm,
-    Learned,
     LinearScaling,
     LlamaScaling,
     PostNorm,
@@ -35,7 +34,12 @@ from workings.transformer import (
     Sinusoidal,
     SwiGLU,
     TiedOutput,
+    bert_base_shape,
+    cost_of,
+    gpt2_small_shape,
+    llama_7b_shape,
 )
+from workings.transformer.presets import PRESETS
 
 transformers: Any = pytest.importorskip("transformers", reason="compares with the transformers library: install it")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -173,7 +177,7 @@ def gpt2() -> tuple[Any, DecoderOnly]:
             )
         )
     )
-    ours = DecoderOnly(Config(**SIZES, decoder_layers=LAYERS, positions=Learned(), feed_forward=Gelu("tanh"))).double()
+    ours = DecoderOnly(replace(gpt2_small_shape(), **SIZES, decoder_layers=LAYERS)).double()
     copy(ours, theirs, GPT2, transposed=True)
     return theirs, ours
 
@@ -267,6 +271,41 @@ def test_llama_and_mistral(rope: str, window: int | None) -> None:
     close(ours(batch), theirs(batch).logits, tolerance=FLOAT32_INSIDE)
 
 
+def test_llama() -> None:
+    """With all that the library takes for granted of a Llama, as its 7B has it."""
+    sizes = {"vocab_size": 13, "hidden_size": 12, "intermediate_size": 7, "num_attention_heads": 6}
+    theirs = transformers.LlamaForCausalLM(transformers.LlamaConfig(**sizes, num_hidden_layers=LAYERS, **IDS))
+    strong(theirs, deviation=0.2)
+    ours = DecoderOnly(replace(llama_7b_shape(), **SIZES, decoder_layers=LAYERS)).double()
+    copy(ours, theirs, LLAMA)
+    batch = tokens(3, 7)
+    close(ours(batch), theirs(batch).logits, tolerance=FLOAT32_INSIDE)
+
+
+# Of BERT, two vectors of the kinds of text and the layer that pools are theirs alone.
+PUBLISHED = {
+    "gpt2-small": (transformers.GPT2LMHeadModel, transformers.GPT2Config, 124_439_808, 0),
+    "bert-base": (transformers.BertModel, transformers.BertConfig, 109_482_240, 2 * 768 + 768 * 768 + 768),
+    "llama-7b": (transformers.LlamaForCausalLM, transformers.LlamaConfig, 6_738_415_616, 0),
+}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_published_sizes(name: str) -> None:
+    """What the library makes of its own defaults, without memory for the weights."""
+    model, choices, weights, theirs_alone = PUBLISHED[name]
+    with torch.device("meta"):
+        theirs = model(choices())
+    assert sum(parameter.numel() for parameter in theirs.parameters()) == weights
+    config, about = PRESETS[name](), theirs.config
+    assert cost_of(config, 1).weights == weights - theirs_alone
+    layers = config.encoder_layers + config.decoder_layers
+    assert (config.vocabulary, config.width, config.heads) == (
+        about.vocab_size, about.hidden_size, about.num_attention_heads,
+    )  # fmt: skip
+    assert (layers, config.context) == (about.num_hidden_layers, about.max_position_embeddings)
+
+
 def test_bert() -> None:
     theirs = strong(
         transformers.BertModel(
@@ -277,7 +316,6 @@ def test_bert() -> None:
                 num_hidden_layers=LAYERS,
                 intermediate_size=7,
                 max_position_embeddings=11,
-                layer_norm_eps=1e-12,
             ),
             add_pooling_layer=False,
         )
@@ -287,16 +325,7 @@ def test_bert() -> None:
         types = theirs.embeddings.token_type_embeddings.weight
         theirs.embeddings.position_embeddings.weight.add_(types[0])
         types.zero_()
-    ours = EncoderOnly(
-        Config(
-            **SIZES,
-            encoder_layers=LAYERS,
-            positions=Learned(),
-            placement=PostNorm(),
-            norm=LayerNorm(epsilon=1e-12),
-            embedding_norm=True,
-        )
-    ).double()
+    ours = EncoderOnly(replace(bert_base_shape(), **SIZES, encoder_layers=LAYERS)).double().eval()
     copy(ours, theirs, BERT)
     batch = tokens(3, 7)
     expected = theirs(batch, attention_mask=padded()).last_hidden_state

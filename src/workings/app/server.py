@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
@@ -28,6 +27,8 @@ from workings.views.live.parts import seen
 
 PATIENCE = 2.0
 """Seconds an answer is waited for before a page says how far the work is."""
+PACE = 0.5
+"""Seconds from one answer to the page that waits to the next."""
 
 
 def application(folder: Path, hosts: list[str], *, code: bool = False) -> Guard:
@@ -176,8 +177,7 @@ class _App:
             job = self.jobs.start(task, there)
         except TooMany:
             return None
-        with suppress(TimeoutError):
-            await asyncio.wait_for(job.ended.wait(), PATIENCE)
+        await job.over(PATIENCE)
         return job
 
     async def _answered(self, task: Task, request: Request) -> Response:
@@ -197,9 +197,12 @@ class _App:
         return _finished(job)
 
     async def progress(self, request: Request) -> Response:
-        """How far a job is, for the script of the page that waits."""
+        """How far a job is, for the script of the page that waits; it asks again at once, and is kept waiting here."""
         job = self.jobs.get(request.path_params["name"])
-        return JSONResponse({"ended": True} if job is None else _now(job))
+        if job is None:
+            return JSONResponse({"ended": True})
+        await job.over(PACE)
+        return JSONResponse(_now(job))
 
     async def stop(self, request: Request) -> Response:
         """End a job."""
@@ -207,8 +210,7 @@ class _App:
         if job is None:
             return _no_such_work()
         self.jobs.stop(job)
-        with suppress(TimeoutError):
-            await asyncio.wait_for(job.ended.wait(), PATIENCE)
+        await job.over(PATIENCE)
         return RedirectResponse(f"/work/{job.name}", status_code=303)
 
 

@@ -99,6 +99,7 @@ class Job:
     progress: Progress = field(default_factory=lambda: Progress("waiting for its turn"))
     result: str | Turn = ""
     began: float = field(default_factory=time.monotonic)
+    asked: float = field(default_factory=time.monotonic)  # when somebody last asked for it
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     worker: Worker | None = None
     asked_to_stop: bool = False
@@ -107,6 +108,11 @@ class Job:
     def seconds(self) -> float:
         """Since it was asked for."""
         return time.monotonic() - self.began
+
+    async def over(self, seconds: float) -> None:
+        """Wait for its end, but no longer than so many seconds."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.ended.wait(), seconds)
 
     def hear(self, progress: Progress) -> None:
         """Be told how far it is."""
@@ -171,14 +177,18 @@ class Worker:
 
 @final
 class Jobs:
-    """Runs a few jobs at once, in their order; a job that takes too long is stopped.
+    """Runs a few jobs at once, in their order; a job is stopped that takes too long, or that nobody asks for any more.
+
+    The page that waits for a job asks on and on, by its script or by being loaded again; a page that is closed, left or
+    lost with its browser does not. `alone` is for how many seconds nobody may ask, more than anybody is kept waiting.
 
     Processes wait for the next job, with the models that they have opened; one that ran somebody's program does not.
     """
 
-    def __init__(self, *, at_once: int = 2, waiting: int = 64, seconds: float = 120.0) -> None:
+    def __init__(self, *, at_once: int = 2, waiting: int = 64, seconds: float = 120.0, alone: float = 5.0) -> None:
         self.waiting = waiting
         self.seconds = seconds
+        self.alone = alone
         self._turn = asyncio.Semaphore(at_once)
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._running: set[asyncio.Task[None]] = set()
@@ -189,6 +199,7 @@ class Jobs:
         """Begin a job, or let it wait for its turn; the same task is worked on once. Raises TooMany."""
         for known in reversed(self._jobs.values()):
             if known.task == task and known.state in ("waiting", "working", "done", "mistake"):
+                known.asked = time.monotonic()
                 return known
         open_jobs = [job for job in self._jobs.values() if not job.ended.is_set()]
         if len(open_jobs) >= self.waiting:
@@ -198,16 +209,20 @@ class Jobs:
         finished = [name for name, each in self._jobs.items() if each.ended.is_set()]
         for name in finished[: max(0, len(finished) - KEPT)]:
             del self._jobs[name]
-        running = asyncio.get_running_loop().create_task(self._run(job))
-        self._running.add(running)
-        running.add_done_callback(self._running.discard)
+        for work in (self._run(job), self._watch(job)):
+            running = asyncio.get_running_loop().create_task(work)
+            self._running.add(running)
+            running.add_done_callback(self._running.discard)
         return job
 
     def get(self, name: str) -> Job | None:
-        """A job by its name."""
-        return self._jobs.get(name)
+        """A job by its name, for somebody who asks for it."""
+        job = self._jobs.get(name)
+        if job is not None:
+            job.asked = time.monotonic()
+        return job
 
-    def stop(self, job: Job) -> None:
+    def stop(self, job: Job, why: str = "It was stopped.") -> None:
         """End a job, whether it has begun or not. What it has written is kept, unless it is told a second time."""
         if job.ended.is_set():
             return
@@ -215,7 +230,7 @@ class Jobs:
             job.asked_to_stop = True
             job.worker.ask_to_stop()
         else:
-            job.end("stopped", "It was stopped.")
+            job.end("stopped", why)
             if job.worker is not None:
                 job.worker.end()
 
@@ -226,6 +241,15 @@ class Jobs:
             self.stop(job)
         for worker in self._idle:
             worker.end()
+
+    async def _watch(self, job: Job) -> None:
+        """Stop a job once nobody has asked for it in a while, and again if that was not enough."""
+        while not job.ended.is_set():
+            left = job.asked + self.alone - time.monotonic()
+            if left <= 0:
+                self.stop(job, "Its page was closed or left, and so it was stopped.")
+                left = self.alone
+            await job.over(left)
 
     async def _run(self, job: Job) -> None:
         async with self._turn:

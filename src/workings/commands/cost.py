@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import textwrap
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,7 +28,8 @@ _SPECIALS = 4
 def options(parser: ArgumentParser) -> None:
     """What `workings cost` takes."""
     add = parser.add_argument
-    add("config", metavar="CONFIG|RUN", help="a run file (.toml), a model's config (.json), or a trained model")
+    what = "a run file (.toml), a model's config (.json), a trained model, or a well-known shape such as gpt2-small"
+    add("config", metavar="CONFIG|RUN", nargs="?", help=f"{what}; left out, these shapes are listed")
     add("--length", metavar="N", type=count, help="tokens of a sequence; the model's context unless given")
     add("--source-length", metavar="N", type=count, help="tokens of the source; as many unless given")
     add("--batch", metavar="N", type=count, default=1, help="sequences in a training step; 1 unless given")
@@ -38,6 +41,9 @@ def options(parser: ArgumentParser) -> None:
 def run(found: Namespace) -> None:
     """Count, and write a table. Raises UserError, TextError and TrainingError."""
     output.check_writable(found.output)
+    if found.config is None:
+        output.write(_listing(found), found.output)
+        return
     from workings.transformer import cost_of
 
     config = config_of(found.config, found.vocabulary)
@@ -67,6 +73,10 @@ def config_of(name: str, vocabulary: int | None = None, otherwise: int | None = 
 
     if name in PRESETS and not path.exists():
         return PRESETS[name]() if vocabulary is None else PRESETS[name](vocabulary)
+    near = difflib.get_close_matches(name, PRESETS, 2, 0.5)
+    if near and not path.exists() and not runs.is_run(name):
+        expected = "a config, a trained model or a well-known shape"
+        raise UserError(f"{name}: there is no such model", expected, f"did you mean {' or '.join(near)}?")
     run = runs.open_run(name)
     if runs.shape_of(run) == "embeddings":
         raise UserError(f"{name}: this is embeddings of words", "a transformer")
@@ -113,11 +123,39 @@ def _from_run_file(name: str, vocabulary: int | None, otherwise: int | None) -> 
         raise UserError(f"[model] {error}", where=name) from None
 
 
+def _listing(found: Namespace) -> str:
+    """The well-known shapes, one a line. Raises UserError for an option that needs a model."""
+    from workings.transformer import cost_of
+    from workings.transformer.presets import PRESETS
+
+    for option in ("length", "source_length", "vocabulary", "measure"):
+        if getattr(found, option):
+            raise UserError(f"--{option.replace('_', '-')} without a model", "a model", "name one before the options")
+    rows: list[tuple[str, ...]] = [("", "", "layers", "width", "heads", "projections", "weights")]
+    for name, make in PRESETS.items():
+        config = make()
+        weights = cost_of(config, config.context).weights
+        numbers = config.width, config.heads, _projections(config), weights
+        rows.append((name, config.shape, _layers(config), *(f"{number:,}" for number in numbers)))
+    told = "`workings cost NAME` says what one costs; `workings figure NAME blocks` draws it."
+    return "\n".join([*_aligned(rows, "<<>>>>>"), "", told]) + "\n"
+
+
+def _layers(config: Config) -> str:
+    return " + ".join(str(n) for n in (config.encoder_layers, config.decoder_layers) if n)
+
+
+def _projections(config: Config) -> int:
+    """How many matrices make queries, keys and values: of every head, in every attention of every layer."""
+    attentions = config.encoder_layers + config.decoder_layers * (2 if config.encoder_layers else 1)
+    return attentions * (config.heads + 2 * config.groups)
+
+
 def _head(config: Config, cost: Cost, length: int, source: int | None) -> str:
-    layers = " + ".join(str(n) for n in (config.encoder_layers, config.decoder_layers) if n)
     heads = f"{config.heads} head{'s' * (config.heads > 1)} of {config.columns}"
     reads = f"{length:,} tokens" if source is None else f"{length:,} tokens after a source of {source:,}"
-    return f"{config.shape}, {layers} layers, width {config.width:,}, {heads}; {cost.weights:,} weights; {reads}"
+    made = f"{config.shape}, {_layers(config)} layers, width {config.width:,}, {heads}"
+    return f"{made}; {cost.weights:,} weights; {reads}"
 
 
 def _table(cost: Cost) -> list[str]:
@@ -128,11 +166,16 @@ def _table(cost: Cost) -> list[str]:
         formula = part.formula if part.multiplications else ""
         rows.append((part.name, _number(part.multiplications), share, formula, _number(part.weights), size(part.kept)))
     rows.append(("together", _number(cost.multiplications), "", "", _number(cost.weights), size(cost.kept)))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    signs = "<>><>>"
-    lines = ["  ".join(f"{c:{sign}{w}}" for c, sign, w in zip(row, signs, widths, strict=True)) for row in rows]
+    lines = _aligned(rows, "<>><>>")
     rule = "─" * max(map(len, lines))
-    return [line.rstrip() for line in (lines[0], rule, *lines[1:-1], rule, lines[-1])]
+    return [lines[0], rule, *lines[1:-1], rule, lines[-1]]
+
+
+def _aligned(rows: Sequence[tuple[str, ...]], signs: str) -> list[str]:
+    """Rows as lines whose columns stand below one another, to the left or to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(f"{c:{sign}{w}}" for c, sign, w in zip(row, signs, widths, strict=True)) for row in rows]
+    return [line.rstrip() for line in lines]
 
 
 def _sayings(config: Config, cost: Cost, length: int, source: int | None, batch: int) -> list[str]:
@@ -145,6 +188,7 @@ def _sayings(config: Config, cost: Cost, length: int, source: int | None, batch:
     said = [
         "Multiplications of one pass forward over one sequence; back again takes twice as many more.",
         _growth(config, cost, length, source),
+        f"Its heads have {_projections(config):,} projections, which make queries, keys and values.",
         _heads(config, length, source),
         training,
     ]
@@ -200,6 +244,7 @@ def _heads(config: Config, length: int, source: int | None) -> str:
 
 def _measured(config: Config, cost: Cost, length: int, source: int | None) -> list[str]:
     runs.check_installed()
+    _check_memory(cost)
     from workings.transformer.measuring import measure
 
     found = measure(config, length, source)
@@ -212,6 +257,18 @@ def _measured(config: Config, cost: Cost, length: int, source: int | None) -> li
         f"{'kept for training':<24}  {size(cost.kept):>12}  {size(found.kept // _WEIGHT_BYTES):>12}",
         f"forward {forward}, backward {backward}, the shortest of 3",
     ]
+
+
+def _check_memory(cost: Cost) -> None:
+    """Raise UserError where the model would not fit: its weights, their gradients, and what is kept."""
+    import torch
+
+    from workings.training.memory import available, said_bytes
+
+    needed, free = _WEIGHT_BYTES * (2 * cost.weights + cost.kept), available(torch.device("cpu"))
+    if free is not None and needed > free:
+        found = f"--measure would need {said_bytes(needed)} of memory"
+        raise UserError(found, f"at most {said_bytes(free)}, which are free", "leave it out; the rest is counted")
 
 
 def rate(multiplications: int, seconds: float) -> str:

@@ -23,7 +23,7 @@ _STYLES = ("page", "paper", "slides")
 def options(parser: ArgumentParser) -> None:
     """What `workings figure` takes."""
     add = parser.add_argument
-    what = "an example's name, an example or run file (.toml), a script (.py), a saved Working, a training, paper-base"
+    what = "an example's name, an example or run file (.toml), a script (.py), a saved Working, a training, gpt2-small"
     add("what", metavar="WHAT", help=f"what is drawn: {what}")
     add(
         "figure",

@@ -41,7 +41,7 @@ from workings.transformer.choices import (
 )
 from workings.transformer.config import Config
 from workings.transformer.cost import Cost, Part, cost_of
-from workings.transformer.presets import gpt2_small_shape, paper_base
+from workings.transformer.presets import bert_base_shape, gpt2_small_shape, llama_7b_shape, paper_base
 
 if TYPE_CHECKING:
     from workings.transformer.cache import Cache as Cache
@@ -101,9 +101,11 @@ __all__ = [
     "TiedOutput",
     "Window",
     "XavierStart",
+    "bert_base_shape",
     "build",
     "cost_of",
     "gpt2_small_shape",
+    "llama_7b_shape",
     "paper_base",
 ]
 

@@ -1,5 +1,7 @@
 // How far the work is, without loading the page again: a screen reader hears the sentence when it changes, not the count.
-const EVERY = 500;
+// The work goes on while it is asked for, and the server takes its time to answer. A clock of the page would not do: in a
+// tab that is not looked at, browsers let it sleep.
+const AGAIN = 1000;
 const said = document.getElementById("said");
 const count = document.getElementById("count");
 const bar = document.getElementById("bar");
@@ -23,10 +25,11 @@ async function look() {
       return;
     }
     show(now);
+    look();
   } catch {
     count.textContent = "Workings does not answer. If it still runs, this page goes on by itself.";
+    setTimeout(look, AGAIN);
   }
-  setTimeout(look, EVERY);
 }
 
-setTimeout(look, EVERY);
+look();
