@@ -7,13 +7,15 @@ and the usual toolkits load for as long as our whole recorder does.
 from __future__ import annotations
 
 import gc
+import re
 import sys
 from argparse import REMAINDER, ArgumentParser, BooleanOptionalAction, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import NoReturn
 
 from workings.commands.problems import FINE, YOURS, Ended, answered, say
+from workings.wording import meant
 
 _ABOUT = "Shows the working of code: every number traced to those it was made from."
 _VERBS = {
@@ -45,10 +47,9 @@ class _Parser(ArgumentParser):
     def error(self, message: str) -> NoReturn:
         unknown = message.removeprefix("unrecognized arguments: ").split()[0]
         if unknown.startswith("--"):
-            import difflib
-
-            near = difflib.get_close_matches(unknown.split("=")[0], self._option_string_actions, 1, 0.6)
-            message = f"there is no option {unknown}" + (f"; did you mean {near[0]}?" if near else "")
+            message = f"there is no option {unknown}{_meant(unknown.split('=')[0], self._option_string_actions)}"
+        elif choice := re.search(r"invalid choice: '(.*)' \(choose from (.*)\)$", message):
+            message += _meant(choice[1], [name.strip("' ") for name in choice[2].split(",")])
         say(f"workings: {message}; `{self.prog} --help` says what is expected")
         raise Ended(YOURS)
 
@@ -84,11 +85,14 @@ def _verb(arguments: Sequence[str]) -> tuple[str, list[str]]:
         parser.print_help()
         raise Ended(FINE)
     if found.verb not in _EVERY_VERB:
-        import difflib
-
-        near = difflib.get_close_matches(found.verb, _EVERY_VERB, 1, 0.5)
-        parser.error(f"there is no verb {found.verb!r}" + (f"; did you mean {near[0]}?" if near else ""))
+        parser.error(f"there is no verb {found.verb!r}{_meant(found.verb, _EVERY_VERB)}")
     return found.verb, found.rest
+
+
+def _meant(word: str, known: Iterable[str]) -> str:
+    """The end of a message: what was probably meant."""
+    close = meant(word, known, 1)
+    return f"; did you mean {close[0]}?" if close else ""
 
 
 def _parsed(parser: ArgumentParser, rest: list[str]) -> Namespace:

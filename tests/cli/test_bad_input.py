@@ -174,7 +174,9 @@ def test_addresses(refused, address, said):
         (["show"], "say what to show"),
         (["shw", "apple"], "did you mean show?"),
         (["explain"], "NAME"),
-        (["new", "exmaple", "x.toml"], "choose from"),
+        (["new", "exmaple", "x.toml"], "did you mean example?"),
+        (["new", "ml", "x.toml"], "did you mean lm?"),
+        (["generate", "x", "--weights", "int9"], "did you mean int8?"),
     ],
 )
 def test_options(refused, arguments, said):

@@ -51,6 +51,7 @@ def test_perplexity_of_a_text_that_fits_into_one_window(workings, folder, tmp_pa
                                             "perplexity": math.exp(loss * 17 / 6)}, rel=1e-4)  # fmt: skip
     told = workings("evaluate", str(folder / "writer"), "a.txt").out
     assert "17 tokens, 17 characters, 6 words" in told
+    assert "windows of 32 tokens, each 16 after the one before; training's validation loss is of windows side" in told
     assert f"{math.exp(loss):,.2f}" in told.replace(f"{math.exp(loss):,.3f}", f"{math.exp(loss):,.2f}")
 
 
@@ -105,6 +106,8 @@ def test_what_evaluate_refuses(refused, folder, tmp_path):
     assert "the label 'great'" in refused(
         "evaluate", str(folder / "judge"), written(tmp_path, "a.tsv", "a dog\tgreat\n")
     )
+    one_token = refused("evaluate", str(folder / "writer"), written(tmp_path, "t.txt", "t"))
+    assert "t.txt: the corpus has 1 token; expected at least 2" in one_token
     assert "stride is 99" in refused("evaluate", str(folder / "writer"), two, "--stride", "99")
     assert "four words a line" in refused("evaluate", str(folder / "words"))
     assert "one.txt, line 1: 2 words" in refused("evaluate", str(folder / "words"), one)

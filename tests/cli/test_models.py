@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import subprocess
 import sys
 from pathlib import Path
 
@@ -111,6 +112,7 @@ def test_the_ledger_is_how_it_was_chosen(workings, folder, tmp_path):
             logits = model(torch.tensor([tokens]))[0, -1].double()
         first, last = entry["stages"][0], entry["stages"][-1]
         assert first["logits"] == pytest.approx(logits[entry["candidates"]].tolist(), abs=1e-4)
+        logits[[tokeniser.padding, tokeniser.begin, tokeniser.unknown]] = -math.inf  # never chosen
         best = logits.topk(4)
         shares = dict(zip(best.indices.tolist(), (best.values / 0.8).softmax(-1).tolist(), strict=True))
         for token, share in zip(entry["candidates"], last["probabilities"], strict=True):
@@ -144,6 +146,26 @@ def test_a_model_that_has_no_position_left_says_so(workings, folder):
     assert "32 positions" in answer.err
 
 
+def test_a_file_that_cannot_be_written_is_named_with_its_option(workings, refused, folder):
+    run = str(folder / "writer")
+    short = ["generate", run, "to", "--length", "2"]
+    assert "workings: --ledger nowhere/a.json: there is no folder" in refused(*short, "--ledger", "nowhere/a.json")
+    assert "workings: -o nowhere/a.txt: there is no folder" in refused(*short, "-o", "nowhere/a.txt")
+    full = workings(*short, "--ledger", "/dev/full")
+    assert (full.code, full.err.count("\n")) == (2, 1)
+    assert "workings: --ledger /dev/full: cannot be written (No space left on device)" in full.err
+    assert "workings: -o /dev/full: cannot be written (No space" in refused(*short, "-o", "/dev/full")
+    assert "workings: nowhere/a.toml: there is no folder" in refused("new", "lm", "nowhere/a.toml")
+
+
+def test_a_full_standard_output_is_said_once(folder, tmp_path):
+    command = [sys.executable, "-m", "workings", "translate", str(folder / "translator"), "a dog"]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, cwd=tmp_path, check=False)
+    said = b"workings: standard output: cannot be written (No space left on device); make room\n"
+    assert (done.returncode, done.stderr) == (2, said)
+
+
 def test_what_generate_refuses(refused, folder):
     run = str(folder / "writer")
     assert "temperature is -1.0" in refused("generate", run, "to", "--temperature", "-1")
@@ -166,7 +188,9 @@ def test_one_beam_takes_the_largest_logit_each_time(workings, folder):
     tokens = [target.begin]
     with torch.no_grad():
         while tokens[-1] != target.end and len(tokens) < 9:
-            tokens.append(int(model(read, torch.tensor([tokens]))[0, -1].argmax()))
+            logits = model(read, torch.tensor([tokens]))[0, -1]
+            logits[[target.padding, target.begin, target.unknown]] = -math.inf  # never chosen
+            tokens.append(int(logits.argmax()))
     expected = target.decode(token for token in tokens[1:] if token != target.end)
     answer = workings("translate", str(run), "a man rides a horse", "--beam", "1", "--length", "8")
     assert answer == (0, expected + "\n", "")
@@ -272,10 +296,62 @@ def test_lines_are_labelled_one_by_one(workings, folder, pipe):
         assert [part.split() for part in line.split("\t")] == [part.split() for part in alone]
 
 
-def test_what_classify_refuses(refused, folder, pipe):
+@pytest.mark.parametrize(("verb", "run"), [("classify", "judge"), ("translate", "translator")])
+def test_a_blank_line_keeps_its_place(workings, folder, pipe, verb, run):
+    pipe("a red dog\nthe man runs\n")
+    without = workings(verb, str(folder / run))
+    pipe("\na red dog\n  \nthe man runs\n")
+    found = workings(verb, str(folder / run))
+    one, other = without.out.splitlines()
+    assert found == (0, f"\n{one}\n\n{other}\n", "")
+
+
+def test_texts_longer_than_those_of_training_are_counted(workings, folder, tmp_path):
+    """Without positions that end, they are read whole, and that is said once."""
+    long, short = " ".join(["dog"] * 9), "a dog"
+    (tmp_path / "in.txt").write_text(f"{long}\n{short}\n\n{long}\n", encoding="utf-8")
+    trained.endless_classifier(tmp_path / "judge", context=8)
+    answer = workings("classify", "judge", "-i", "in.txt")
+    said = "2 texts longer than the 8 tokens that the model was trained on at once, read whole"
+    assert (answer.code, len(answer.out.splitlines())) == (0, 4)
+    assert answer.err.count("\n") == 1
+    assert said in answer.err
+    assert workings("classify", "judge", short).err == ""
+    trained.endless_translator(tmp_path / "translator", context=8)
+    answer = workings("translate", "translator", "-i", "in.txt", "--beam", "1", "--length", "3")
+    assert (answer.code, answer.err.count("\n"), said in answer.err) == (0, 1, True)
+    (tmp_path / "out.txt").write_text("hund\n" * 2 + "\nhund\n", encoding="utf-8")
+    told = workings("evaluate", "translator", "in.txt", "out.txt", "--beam", "1")
+    assert "2 sources longer than the 8 tokens it was trained on, read whole" in told.out
+
+
+@pytest.mark.parametrize("ending", ["--temperature 0", "--temperature 3", "--temperature 3 --top-k 9"])
+def test_what_stands_for_no_text_is_never_written(workings, tmp_path, ending):
+    """The output's bias makes the special tokens by far the likeliest."""
+    path = trained.endless_run(tmp_path / "writer", favoured=("padding", "begin", "unknown"))
+    tokeniser = RunDirectory.open(path).tokeniser()
+    options = ["--length", "30", "--ledger", "a.json", *ending.split()]
+    answer = workings("generate", "writer", "to be", *options)
+    assert answer.code == 0
+    assert "<" not in answer.out
+    ledger = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
+    assert ledger["settings"]["never_chosen"] == ["<padding>", "<begin>", "<unknown>"]
+    for entry in ledger["texts"][0]["tokens"]:
+        model, never = entry["stages"][:2]
+        assert set(entry["pieces"][:3]) == {"<padding>", "<begin>", "<unknown>"}
+        assert sum(model["probabilities"][:3]) > 0.99
+        assert never["name"] == "never chosen"
+        assert never["logits"][:3] == ["-Infinity"] * 3
+        assert never["kept"] == len(tokeniser) - 3
+    workings("generate", "writer", "to be", *options, "--ledger", "a.html")
+    page = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "&lt;padding&gt;, &lt;begin&gt;, &lt;unknown&gt;" in page
+    assert not any(f"would have said <b>&lt;{name}" in page for name in ("padding", "begin", "unknown"))
+
+
+def test_what_classify_refuses(refused, folder):
     run = str(folder / "judge")
-    pipe("a dog\n\n")
-    assert "standard input, line 2: the text is empty" in refused("classify", run)
+    assert "the text is empty" in refused("classify", run, " ")
     assert "13 tokens long; expected at most 12" in refused("classify", run, " ".join(["dog"] * 11))
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import torch
 
 from workings.text import Tokeniser
 from workings.training.run_directory import Description, RunDirectory
-from workings.transformer import Config, Learned, build
+from workings.transformer import Config, Learned, SeparateOutput, build
 
 TEXT = "to be or not to be, that is the question\nwhether it is nobler in the mind to suffer\n"
 SOURCE = ["a man rides a horse", "a dog runs", "the horse is red"]
@@ -23,13 +24,16 @@ def save_run(
     tokeniser: Tokeniser,
     target: Tokeniser | None = None,
     labels: tuple[str, ...] = (),
+    raised: Mapping[int, float] | None = None,
 ) -> Path:
-    """A run directory whose model has random weights."""
+    """A run directory whose model has random weights; its output's bias is raised for some tokens."""
     torch.manual_seed(4)
     model = build(config)
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.add_(0.3 * torch.randn_like(parameter))
+        for token, more in (raised or {}).items():
+            model.output_bias[token] = more
     with RunDirectory.creating(path) as folder:
         run = RunDirectory(folder, Description(task=task, model=config.to_dict(), labels=labels))
         run.save_tokenisers(tokeniser, target)
@@ -48,10 +52,14 @@ def language_run(path: Path) -> Path:
     return save_run(path, "lm", config, tokeniser)
 
 
-def endless_run(path: Path) -> Path:
-    """The same with rotary positions, which do not end."""
+def endless_run(path: Path, favoured: tuple[str, ...] = ()) -> Path:
+    """The same with rotary positions, which do not end; `favoured` special tokens are by far its likeliest ones."""
     tokeniser = Tokeniser.train("character", [TEXT], spelled=False)
-    return save_run(path, "lm", Config(vocabulary=len(tokeniser), width=16, heads=2, decoder_layers=1), tokeniser)
+    config = Config(
+        vocabulary=len(tokeniser), width=16, heads=2, decoder_layers=1, output=SeparateOutput(bias=bool(favoured))
+    )
+    raised = {getattr(tokeniser, name): 20.0 for name in favoured}
+    return save_run(path, "lm", config, tokeniser, raised=raised)
 
 
 def translation_run(path: Path) -> Path:
@@ -71,6 +79,20 @@ def classification_run(path: Path) -> Path:
         vocabulary=len(tokeniser), width=16, heads=2, encoder_layers=1, classes=3, context=12, positions=Learned()
     )
     return save_run(path, "classify", config, tokeniser, labels=LABELS)
+
+
+def endless_classifier(path: Path, context: int) -> Path:
+    """Labels texts of any length."""
+    tokeniser = Tokeniser.train("word", SOURCE)
+    config = Config(vocabulary=len(tokeniser), width=16, heads=2, encoder_layers=1, classes=3, context=context)
+    return save_run(path, "classify", config, tokeniser, labels=LABELS)
+
+
+def endless_translator(path: Path, context: int) -> Path:
+    """Translates texts of any length."""
+    tokeniser = Tokeniser.train("word", SOURCE + TARGET)
+    config = Config(vocabulary=len(tokeniser), width=16, heads=2, encoder_layers=1, decoder_layers=1, context=context)
+    return save_run(path, "translate", config, tokeniser)
 
 
 WORDS = ("king", "queen", "man", "woman", "apple", "the")

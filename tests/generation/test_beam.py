@@ -53,13 +53,18 @@ def every_text(scores: Scores, length: int, alpha: float) -> list[Hypothesis]:
     return sorted(found, key=lambda each: -each.score)
 
 
-def plainly(scores: Scores, beams: Beams, best: int, length: int, stops: set[int]) -> list[Hypothesis]:
+def plainly(
+    scores: Scores, beams: Beams, best: int, length: int, stops: set[int], never: tuple[int, ...] = ()
+) -> list[Hypothesis]:
     """Beam search as a sentence says it: sort all continuations of all beams."""
     alive: list[tuple[float, Text]] = [(0.0, ())]
     found: list[Hypothesis] = []
     for size in range(1, length + 1):
         continued = [
-            (total + log, (*text, token)) for total, text in alive for token, log in enumerate(scores.after(text))
+            (total + log, (*text, token))
+            for total, text in alive
+            for token, log in enumerate(scores.after(text))
+            if token not in never
         ]
         continued.sort(key=lambda each: -each[0])
         for total, text in continued[: beams.count]:
@@ -108,6 +113,21 @@ def test_few_beams_find_what_the_plain_search_finds(seed: int, count: int, patie
     found = beam_search(model, prompts, [END, 6], beams, sources=sources, best=count, length=6)
     for row, prompt in enumerate(prompts):
         agree(found[row], plainly(Scores(model, prompt, sources[row]), beams, count, 6, {END, 6}))
+
+
+@pytest.mark.parametrize("count", [1, 4])
+def test_what_is_never_chosen_stands_in_no_text(count: int) -> None:
+    """The probabilities of the others stay those of the model."""
+    model = made("decoder-only", vocabulary=7, positions=Rotary())
+    prompts = [[1], [2, 5, 1], [3, 3]]
+    free = beam_search(model, prompts, [END], Beams(count=count), best=count, length=6)
+    assert any(token in each.tokens for ranked in free for each in ranked for token in (2, 5))
+    found = beam_search(model, prompts, [END], Beams(count=count), best=count, length=6, never=[2, 5])
+    for row, prompt in enumerate(prompts):
+        agree(found[row], plainly(Scores(model, prompt, None), Beams(count=count), count, 6, {END}, (2, 5)))
+    written = generate(model, prompts, GREEDY, length=6, stop_tokens=[END], never=[2, 5])
+    if count == 1:
+        assert [ranked[0].tokens for ranked in found] == [each.tokens for each in written]
 
 
 @pytest.mark.parametrize(

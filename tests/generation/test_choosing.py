@@ -78,6 +78,20 @@ def test_filters_come_in_order() -> None:
     assert found[5] == [4.0, 6.0, out, out, out]
 
 
+@pytest.mark.parametrize("sampling", [GREEDY, Sampling(), Sampling(top_k=2)])
+def test_what_is_never_chosen_is_out_before_anything_else(sampling: Sampling) -> None:
+    """Of 0.5, 0.3, 0.15 and 0.05 without the first, 0.6, 0.3 and 0.1 are left."""
+    logits = logits_of(0.5, 0.3, 0.15, 0.05).expand(300, 4)
+    choice = choose(logits, sampling, None, generators(*range(300)), never=[0])
+    assert [stage.name for stage in choice.stages][:2] == ["model", "never chosen"]
+    entry = write_entry(choice, 0, most=4)
+    assert [stage.kept for stage in entry.stages[:2]] == [4, 3]
+    assert entry.stages[0].probabilities == pytest.approx((0.5, 0.3, 0.15, 0.05))
+    assert entry.stages[1].probabilities == pytest.approx((0.0, 0.6, 0.3, 0.1))
+    shares = {"greedy": {1}, 2: {1, 2}, None: {1, 2, 3}}
+    assert set(choice.tokens.tolist()) == shares["greedy" if sampling.greedy else sampling.top_k]
+
+
 def test_margins_by_hand() -> None:
     logits = logits_of(0.1, 0.2, 0.3, 0.4)[None]
     draw = torch.rand((), generator=generators(1)[0], dtype=torch.float64).item()

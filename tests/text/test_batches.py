@@ -92,7 +92,7 @@ def test_windows_drawn_begin_anywhere() -> None:
     assert max(starts.values()) < 1.4 * min(starts.values())
     with pytest.raises(TextError, match="a corpus of 10 tokens; expected more than the context of 10"):
         list(BatchOrder(Windows(TEXT, 10), rows=2, seed=1))
-    with pytest.raises(TextError, match="a corpus of 1 tokens"):
+    with pytest.raises(TextError, match="a corpus of 1 token; expected at least 2"):
         Windows(TextCorpus.of(["a"], LETTERS), 1)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workings.text import LabelledCorpus, ParallelCorpus, TextCorpus, TextError, Tokeniser
+from workings.text import LabelledCorpus, ParallelCorpus, TextCorpus, TextError, Tokeniser, Windows
 from workings.text.parallel import parting
 
 ENGLISH = ["A man rides.", "Two dogs run in the snow.", "A child sleeps."]
@@ -31,6 +31,18 @@ def test_a_split_is_two_views() -> None:
     assert len({corpus.digest(), first.digest(), rest.digest()}) == 3
     with pytest.raises(TextError, match="a first part of 1; expected a share between 0 and 1"):
         corpus.split(1)
+
+
+def test_too_small_a_part_is_named(tmp_path: Path) -> None:
+    """Of ten characters a tenth is one, and the rest nine."""
+    path = tmp_path / "text.txt"
+    path.write_text("abcdefghij")
+    whole = TextCorpus.open(path, Tokeniser.train("character", ["abcdefghij"], spelled=False))
+    first, last = whole.split(0.9)
+    with pytest.raises(TextError, match=r"^the last 0\.1 of .*text\.txt: a corpus of 1 token; expected at least 2"):
+        Windows(last, 4)
+    with pytest.raises(TextError, match=r"^the first 0\.9 of .*text\.txt: a corpus of 9 tokens; expected more"):
+        Windows(first, 9).draw(np.random.default_rng(1))
 
 
 def test_characters_and_words_of_a_part_are_counted() -> None:
@@ -152,11 +164,15 @@ def test_labels_of_training_are_those_of_testing(tmp_path: Path) -> None:
 
 def test_labels_seen_once_are_said(tmp_path: Path) -> None:
     rows = [f"{text}\t{label}" for text, label in [*REVIEWS, ("nice", "godo")]]
-    with pytest.raises(TextError, match=r"1 of 3 labels are seen once: 'godo' \(.*a\.tsv, line 5\); .*'good'"):
+    with pytest.raises(TextError, match=r"1 of 3 labels is seen once: 'godo' \(.*a\.tsv, line 5\); .*'good'"):
         LabelledCorpus.read(lines(tmp_path / "a.tsv", rows), TOKENISER)
     turned = [f"{label}\t{text}" for text, label in REVIEWS]
-    with pytest.raises(TextError, match=r"4 of 4 labels are seen once: .*, …; .*where the label stands first"):
+    with pytest.raises(TextError, match=r"4 of 4 labels are seen once: .*, …; .*are the two columns swapped\?"):
         LabelledCorpus.read(lines(tmp_path / "b.tsv", turned), TOKENISER)
+    with pytest.raises(TextError, match=r"line 1: the label 'a fine film'; .*its text is a label: are the two columns"):
+        LabelledCorpus.read(lines(tmp_path / "b.tsv", turned), TOKENISER, ("bad", "good"))
+    named = ["label\ttext", *turned]
+    assert LabelledCorpus.read(lines(tmp_path / "d.tsv", named), TOKENISER).histogram() == {"bad": 2, "good": 2}
     with pytest.raises(TextError, match=r"line 1: the only label is 'good'; expected at least two"):
         LabelledCorpus.read(lines(tmp_path / "c.tsv", ["a\tgood", "b\tgood"]), TOKENISER)
 
@@ -209,5 +225,7 @@ def test_a_part_held_out(tmp_path: Path) -> None:
     for one in (rest_of_labelled, part_of_labelled):
         for place in range(25):
             assert int(TOKENISER.decode(one.texts[place])) % 2 == one.labels[place]
-    with pytest.raises(TextError, match=r"a share of 0\.001 of 50 examples is 0"):
+    with pytest.raises(TextError, match=r"^a share of 0\.001 of 50 examples is 0"):
         corpus.held_out(0.001, seed=3)
+    with pytest.raises(TextError, match=r"^.*a: a share of 0\.001 of 50 examples is 0"):
+        labelled.held_out(0.001, seed=3)

@@ -122,7 +122,7 @@ def test_each_token_is_predicted_once_with_the_context_that_the_stride_leaves(st
 
 def test_settings_that_do_not_fit_are_refused() -> None:
     model = random_model(decoder_layers=1, context=5)
-    with pytest.raises(ValueError, match="1 tokens; expected at least 2"):
+    with pytest.raises(ValueError, match="has 1 token; expected at least 2"):
         perplexity(model, TextCorpus.of(["a"], LETTERS))
     with pytest.raises(ValueError, match="stride is 6; expected from 1 to 5"):
         perplexity(model, TextCorpus.of(["aaa"], LETTERS), stride=6)
@@ -164,7 +164,7 @@ def test_targets_of_an_encoder_decoder_against_one_pair_at_a_time() -> None:
 
 @pytest.mark.parametrize("beams", [None, Beams(count=3)])
 def test_translations_are_those_of_each_text_alone(beams: Beams | None) -> None:
-    model: EncoderDecoder = random_model(8, 1.0, encoder_layers=1, decoder_layers=1, output=SeparateOutput())
+    model: EncoderDecoder = random_model(16, 1.5, encoder_layers=2, decoder_layers=2, output=SeparateOutput())
     texts = [letters(length, seed=length) for length in (9, 1, 4, 0, 7, 7, 2)]
     expected, open_ends = [], 0
     for text in texts:
@@ -172,7 +172,8 @@ def test_translations_are_those_of_each_text_alone(beams: Beams | None) -> None:
         if beams is None:
             wanted, ended = greedily(model, source, 12)
         else:
-            [[best]] = beam_search(model, [[LETTERS.begin]], [LETTERS.end], beams, sources=[source], length=12)
+            begin, end, never = LETTERS.begin, LETTERS.end, [4, 5, 7]
+            [[best]] = beam_search(model, [[begin]], [end], beams, sources=[source], length=12, never=never)
             wanted, ended = best.tokens, best.ended
         expected.append(LETTERS.decode(wanted))
         open_ends += not ended
@@ -187,7 +188,9 @@ def greedily(model: EncoderDecoder, source: list[int], length: int) -> tuple[lis
     written = [LETTERS.begin]
     with torch.no_grad():
         while len(written) <= length:
-            token = int(model.eval()(torch.tensor([source]), torch.tensor([written]))[0, -1].argmax())
+            logits = model.eval()(torch.tensor([source]), torch.tensor([written]))[0, -1]
+            logits[[4, 5, 7]] = -math.inf  # padding, begin and unknown are never written
+            token = int(logits.argmax())
             if token == LETTERS.end:
                 return written[1:], True
             written.append(token)

@@ -47,6 +47,22 @@ def test_the_weights_are_plain_safetensors(tmp_path: Path) -> None:
     }
 
 
+def test_equal_contents_make_equal_files(tmp_path: Path) -> None:
+    """In whatever order the tensors come, and however often it is written; the header is read by hand."""
+    tensors = {name: torch.full((2,), float(place)) for place, name in enumerate("dbac")}
+    contents = set()
+    for number in range(12):
+        turned = dict(sorted(tensors.items(), reverse=number % 2 == 1))
+        write_tensors(tmp_path / "a.safetensors", turned, {"step": 1, "loss": 0.5})
+        contents.add((tmp_path / "a.safetensors").read_bytes())
+    (content,) = contents
+    size = int.from_bytes(content[:8], "little")
+    header = json.loads(content[8 : 8 + size])
+    assert {name: header[name]["data_offsets"] for name in "abcd"} == {
+        "a": [0, 8], "b": [8, 16], "c": [16, 24], "d": [24, 32]
+    }  # fmt: skip
+
+
 def test_a_folder_appears_when_it_is_complete(tmp_path: Path) -> None:
     def stopped() -> None:
         with RunDirectory.creating(tmp_path / "run") as folder:

@@ -155,7 +155,7 @@ def test_words_are_what_is_frequent_enough_and_no_sign() -> None:
     assert found.counts.tolist() == [3, 3, 2]
     assert [found.rows[token] for token in found.tokens] == [0, 1, 2]
     assert np.count_nonzero(found.rows >= 0) == 3
-    with pytest.raises(TrainingError, match="1 words that occur at least 9 times; expected at least 2"):
+    with pytest.raises(TrainingError, match="1 word seen at least 9 times; expected at least 2"):
         Vocabulary.of(corpus_of("a " * 9 + "b"), 9)
 
 

@@ -64,7 +64,7 @@ SMALL: dict[str, Any] = {"vocabulary": 13, "width": 12, "heads": 3, "decoder_lay
         ({"dropout": Dropout(attention=1.0)}, "dropout.attention is 1.0; expected at least 0 and below 1"),
         ({"dropout": Dropout(rate=-0.1)}, "dropout.rate is -0.1; expected at least 0 and below 1"),
         ({"positions": Sinusoidal(layout="halfs")}, "positions.layout is 'halfs'; expected 'interleaved' or 'halves'"),
-        ({"positions": PostNorm()}, "expected 'sinusoidal' or 'learned' or 'rotary'"),
+        ({"positions": PostNorm()}, "expected Sinusoidal(...) or Learned() or Rotary(...)"),
         ({"positions": RelativeBuckets(buckets=7)}, "positions.buckets is 7; expected an even number"),
         ({"positions": RelativeBuckets(furthest=16)}, "positions.furthest is 16; expected above 16"),
         ({"norm": LayerNorm(epsilon=float("nan"))}, "norm.epsilon is nan; expected above 0"),
@@ -96,7 +96,7 @@ def test_refused(changes: dict[str, Any], message: str) -> None:
             "positions.scaling is 'lama'; did you mean 'llama'",
         ),
         ({"positions": {"kind": "rotary", "scaling": "linear"}}, "positions.scaling.factor is missing"),
-        ({"dropout": "much"}, "dropout is 'much'; expected one of 'dropout'"),
+        ({"dropout": "much"}, "dropout is 'much'; expected a number, or a table of rate, attention, inner"),
         ({"width": None}, "width is None; expected a whole number"),
     ],
 )

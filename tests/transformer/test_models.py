@@ -169,3 +169,13 @@ def test_states_give_the_logits() -> None:
     classes = made("encoder-only", classes=3)
     assert isinstance(classes, EncoderOnly)
     assert classes.output_weight.shape == (3, 12)
+
+
+@pytest.mark.parametrize("wrong", [-1, 13, 999])
+def test_a_token_outside_the_vocabulary_is_named(wrong: int) -> None:
+    said = rf"the tokens hold {wrong} at \[1, 2\]; expected numbers from 0 to 12, a vocabulary of 13"
+    row = torch.tensor([[1, 2, 3], [4, 5, wrong]])
+    with pytest.raises(ValueError, match=said):
+        made("decoder-only")(row)
+    with pytest.raises(ValueError, match=said):
+        made("encoder-decoder")(row, row[:, :2])

@@ -91,7 +91,8 @@ def _written(
     wanted, note = len(tokens) + more, ""
 
     def drawn() -> Choice:
-        return choose(writer.logits, sampling, None, [Generator().manual_seed(len(tokens))])
+        generators = [Generator().manual_seed(len(tokens))]
+        return choose(writer.logits, sampling, None, generators, tokeniser.unwritten)
 
     report("reading the text")
     with writing(model):

@@ -12,15 +12,22 @@ from workings.commands import output, runs
 from workings.commands.options import as_user_errors, count, writing_options
 from workings.commands.problems import UserError
 from workings.commands.progress import Counter
+from workings.wording import counted
 
 if TYPE_CHECKING:
     from workings.text import ParallelCorpus
     from workings.training.embeddings import AnalogyScore
+    from workings.training.evaluation import Translations
     from workings.training.scores import ClassificationScores, Perplexity, TranslationScores
 
 _FILES = (
     "what to measure it on: a text; labelled texts; source and target, or both in one file (.tsv); four words a line. "
     "Left out: what its training validated on"
+)
+
+_STRIDE = (
+    "of a language model: how far windows are apart, half the context unless given; the context itself puts them side "
+    "by side, as training does for its validation loss"
 )
 
 
@@ -51,7 +58,7 @@ def options(parser: ArgumentParser) -> None:
         default=0.6,
         help="of a translator: how far longer ones are favoured; 0.6 unless given",
     )
-    add("--stride", metavar="N", type=count, help="of a language model: how far windows are apart; half the context")
+    add("--stride", metavar="N", type=count, help=_STRIDE)
     add("-f", "--format", choices=["txt", "json"], default="txt", help="txt, or json for other programs")
     writing_options(parser)
     add("-o", "--output", metavar="FILE", help="write to this file")
@@ -78,7 +85,7 @@ def run(found: Namespace) -> None:
 
 def _language_model(found: Namespace) -> Iterator[Result]:
     from workings.text import TextCorpus
-    from workings.training.evaluation import perplexity
+    from workings.training.evaluation import perplexity, usual_stride
 
     speaker = runs.language_model(found.run)
     if found.files:
@@ -86,15 +93,18 @@ def _language_model(found: Namespace) -> Iterator[Result]:
     else:
         corpora = [_validation(found.run)]
     quick = speaker.quick(found.weights, 8)
+    context = speaker.model.config.context
+    stride = found.stride or usual_stride(context)
     for name, corpus in corpora:
         with as_user_errors(name):
-            scores = perplexity(quick.model, corpus, stride=found.stride, on_done=Counter("tokens", len(corpus) - 1))
-        yield Result(name, _perplexity_lines(scores), scores.to_dict())
+            scores = perplexity(quick.model, corpus, stride=stride, on_done=Counter("tokens", len(corpus) - 1))
+        windows = {"context": context, "stride": stride}
+        yield Result(name, [*_perplexity_lines(scores), _windows(**windows)], {**scores.to_dict(), **windows})
 
 
 def _perplexity_lines(scores: Perplexity) -> list[str]:
     lines = [
-        f"{scores.tokens:,} tokens, {scores.characters:,} characters, {scores.words:,} words",
+        ", ".join(counted(getattr(scores, f"{what}s"), what) for what in ("token", "character", "word")),
         "",
         f"{'per':<10} {'perplexity':>12} {'bits':>9} {'loss':>9}",
     ]
@@ -102,8 +112,20 @@ def _perplexity_lines(scores: Perplexity) -> list[str]:
         lines.append(f"{name:<10} {_large(per.perplexity):>12} {per.bits:>9.4f} {per.nats:>9.4f}")
     lines += ["", f"{100 * scores.accuracy:.1f}% of the tokens were those it thought the likeliest"]
     if scores.unknown:
-        lines.append(f"{scores.unknown:,} tokens stand for what its tokeniser does not know; their text is not counted")
+        stand = f"{counted(scores.unknown, 'token')} stand{'s' * (scores.unknown == 1)}"
+        lines.append(f"{stand} for what its tokeniser does not know; the text of that is not counted")
     return lines
+
+
+def _windows(context: int, stride: int) -> str:
+    """How far this is what training called its validation loss."""
+    said = f"read in windows of {counted(context, 'token')}"
+    if stride == context:
+        return f"{said} side by side, as training does for its validation loss"
+    return (
+        f"{said}, each {stride:,} after the one before; training's validation loss is of windows side by side, which "
+        f"know less of what comes before: --stride {context} gives that"
+    )
 
 
 def _large(perplexity: float) -> str:
@@ -129,11 +151,9 @@ def _translator(found: Namespace) -> Iterator[Result]:
     scores = translation_scores(written.texts, [pair[1] for pair in pairs])
     surprise = target_perplexity(model, corpus) if len(corpus) else None
     data = {**scores.to_dict(), "beam": found.beam, "alpha": found.alpha}
-    data |= {"unfinished": written.unfinished, "cut": written.cut}
+    data |= {"unfinished": written.unfinished, "cut": written.cut, "beyond": written.beyond}
     data["perplexity"] = None if surprise is None else surprise.to_dict()
-    yield Result(
-        name, [*_translation_lines(scores), *_also(written.unfinished, written.cut), *_surprise(surprise)], data
-    )
+    yield Result(name, [*_translation_lines(scores), *_also(written, model.config.context), *_surprise(surprise)], data)
 
 
 def _pairs(found: Namespace, translator: runs.Translator) -> tuple[str, list[tuple[str, str]], ParallelCorpus]:
@@ -159,7 +179,7 @@ def _pairs(found: Namespace, translator: runs.Translator) -> tuple[str, list[tup
 def _translation_lines(scores: TranslationScores) -> list[str]:
     precisions = ", ".join(f"{p:.1f}" for p in scores.precisions)
     return [
-        f"{scores.sentences:,} sentences, {scores.exact:,} of them exactly the reference",
+        f"{counted(scores.sentences, 'sentence')}, {scores.exact:,} of them exactly the reference",
         "",
         f"BLEU {scores.bleu:6.2f}   {scores.bleu_signature}",
         f"chrF {scores.chrf:6.2f}   {scores.chrf_signature}",
@@ -168,11 +188,13 @@ def _translation_lines(scores: TranslationScores) -> list[str]:
     ]
 
 
-def _also(unfinished: int, cut: int) -> Iterator[str]:
-    if unfinished:
-        yield f"{unfinished:,} translations did not end by themselves"
-    if cut:
-        yield f"{cut:,} sources were longer than the model has positions, and were read in part"
+def _also(written: Translations, trained: int) -> Iterator[str]:
+    if written.unfinished:
+        yield f"{counted(written.unfinished, 'translation')} cut off at the length allowed"
+    if written.cut:
+        yield f"{counted(written.cut, 'source')} longer than the model has positions, read in part"
+    elif written.beyond:
+        yield f"{counted(written.beyond, 'source')} longer than the {trained:,} tokens it was trained on, read whole"
 
 
 def _surprise(scores: Perplexity | None) -> list[str]:
@@ -194,14 +216,14 @@ def _classifier(found: Namespace) -> Iterator[Result]:
         corpora = [_validation(found.run)]
     for name, corpus in corpora:
         scores = evaluate_classifier(model, corpus, on_done=Counter("texts", len(corpus)))
-        cut = [f"{corpus.truncated:,} texts were longer than its context, and were cut"] if corpus.truncated else []
+        cut = [f"{counted(corpus.truncated, 'text')} longer than its context, cut"] if corpus.truncated else []
         yield Result(name, [*_class_lines(scores), *cut], {**scores.to_dict(), "cut": corpus.truncated})
 
 
 def _class_lines(scores: ClassificationScores) -> list[str]:
     width = max(5, *(len(each.name) for each in scores.classes))
     lines = [
-        f"{scores.texts:,} texts",
+        counted(scores.texts, "text"),
         "",
         f"accuracy {100 * scores.accuracy:6.2f}%   always the commonest label: {100 * scores.majority:.2f}%",
         f"macro F1 {100 * scores.macro_f1:6.2f}%",
@@ -236,14 +258,14 @@ def _questions(file: str) -> Iterator[list[str]]:
             if not words or words[0].startswith((":", "#")):
                 continue
             if len(words) != 4:
-                found = f"{path}, line {number}: {len(words)} words"
+                found = f"{path}, line {number}: {counted(len(words), 'word')}"
                 raise UserError(found, "four: the last is to the third as the second is to the first")
             yield words
 
 
 def _analogy_lines(scores: AnalogyScore) -> list[str]:
     lines = [
-        f"{scores.asked:,} analogies, of which {scores.known:,} have a vector for each word",
+        f"{counted(scores.asked, 'question')}, of which {scores.known:,} have a vector for each word",
         "",
         f"right {100 * scores.accuracy:6.2f}%   {scores.right:,} of {scores.known:,}, the three given words left out",
         f"{'':14} {scores.right_among_all:,} with none left out",
@@ -267,6 +289,8 @@ def _validation(name: str) -> tuple[str, Any]:
     folders = [run.path.parent, Path()]
     folder = next((each for each in folders if first is None or (each / first).exists()), None)
     if folder is None:
-        raise UserError(f"{name}: {first}, which it was trained on, is not here", "a file to measure it on", "name one")
+        looked = " or in ".join(dict.fromkeys(str(each.resolve()) for each in folders))
+        hint = f"name one: workings evaluate {name} FILE"
+        raise UserError(f"{name}: {first}, which it was trained on, is not in {looked}", "a file to measure on", hint)
     validation: Any = getattr(prepare_again(run, configuration, folder), "validation", None)
     return "what its training validated on", validation.corpus

@@ -53,7 +53,7 @@ def options(parser: ArgumentParser) -> None:
 def run(found: Namespace) -> None:
     """Continue the text that is given. Raises UserError, TextError and TrainingError."""
     output.check_writable(found.output)
-    output.check_writable(found.ledger)
+    output.check_writable(found.ledger, "--ledger ")
     if found.stream and found.output is not None:
         raise UserError("--stream prints, and -o writes to a file", "one of them", "leave one out")
     prompt = texts.whole_text(found.text, found.input)
@@ -78,7 +78,7 @@ def run(found: Namespace) -> None:
         say(f"workings: the model was trained on {trained} tokens at once; what it writes beyond them may be worse")
     if found.ledger is not None:
         ledger = _ledger(speaker.tokeniser, prompt, tokens, written, found)
-        output.write(_written_ledger(ledger, found.ledger), found.ledger)
+        output.write(_written_ledger(ledger, found.ledger), found.ledger, "--ledger ")
 
 
 def _continued(
@@ -102,6 +102,7 @@ def _continued(
             seed=seeds,
             stop_tokens=[speaker.tokeniser.end],
             stop_strings=found.stop,
+            never=speaker.tokeniser.unwritten,
             tokeniser=speaker.tokeniser,
             on_piece=on_piece,
             ledger=found.candidates if found.ledger is not None else None,
@@ -153,7 +154,10 @@ def _ledger(
     ledger = {
         "workings": LEDGER,
         "run": found.run,
-        "settings": {name: getattr(found, name) for name in settings},
+        "settings": {
+            **{name: getattr(found, name) for name in settings},
+            "never_chosen": tokeniser.pieces(tokeniser.unwritten),
+        },
         "prompt": {"text": prompt, "tokens": tokens, "pieces": tokeniser.pieces(tokens)},
         "texts": texts,
     }

@@ -29,10 +29,10 @@ def write_template(kind: str, file: str, force: bool) -> None:
     if path.suffix.lower() != ".toml":
         what = "an example's file" if kind == "example" else "a run file"
         raise UserError(f"{file}: {what} ends in .toml", "a name like my_example.toml", f"write {path.stem}.toml")
-    output.check_writable(file)
+    output.check_writable(file, "")
     if path.exists() and not force:
         raise UserError(f"{file}: there is already such a file", "a new name", "add --force to replace it")
-    output.write(_template(kind), file)
+    output.write(_template(kind), file, "")
     then = f"Show it with: workings show {file}" if kind == "example" else f"Train with: workings train {file}"
     say(f"Wrote {file}. {then}")
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from workings.commands.problems import UserError
+from workings.commands.problems import UserError, drop_output
 
 FORMATS = {
     "txt": "terminal text",
@@ -40,39 +40,41 @@ def format_for(asked: str | None, output: str | None) -> str:
     raise UserError(f"--format {asked}: there is no such format", f"one of {', '.join(FORMATS)}", hint)
 
 
-def check_writable(output: str | None) -> None:
+OPTION = "-o "
+"""What messages put before a file's name, unless another option names it; nothing where it is no option."""
+
+
+def check_writable(output: str | None, option: str = OPTION) -> None:
     """Find out before the work is done whether its result can be written."""
     if output is None or output == "-":
         return
     path = Path(output)
     if path.is_dir():
-        raise UserError(f"-o {output}: this is a folder", "the name of a file", f"write -o {path / 'result.txt'}")
+        hint = f"write {option}{path / 'result.txt'}"
+        raise UserError(f"{option}{output}: this is a folder", "the name of a file", hint)
     folder = path.resolve().parent
     if not folder.is_dir():
-        raise UserError(
-            f"-o {output}: there is no folder {folder}", "a file in a folder that exists", "make the folder first"
-        )
+        found = f"{option}{output}: there is no folder {folder}"
+        raise UserError(found, "a file in a folder that exists", "make the folder first")
     if not (os.access(path, os.W_OK) if path.exists() else os.access(folder, os.W_OK | os.X_OK)):
-        raise UserError(f"-o {output}: it cannot be written", "a place you may write to", "choose another folder")
+        raise UserError(f"{option}{output}: it cannot be written", "a place you may write to", "choose another folder")
 
 
-def write(text: str, output: str | None = None) -> None:
+def write(text: str, output: str | None = None, option: str = OPTION) -> None:
     """Write a result: to standard output where no file is named."""
     if output is None or output == "-":
         _print(text)
         return
-    write_bytes(text.encode("utf-8", "backslashreplace"), output)
+    write_bytes(text.encode("utf-8", "backslashreplace"), output, option)
 
 
-def write_bytes(content: bytes, output: str) -> None:
+def write_bytes(content: bytes, output: str, option: str = OPTION) -> None:
     """Write a file, whole or not at all."""
     try:
         write_file(Path(output), content)
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise UserError(
-            f"-o {output}: cannot be written ({reason})", "", "nothing was written; choose another file"
-        ) from None
+        found = f"{option}{output}: cannot be written ({error.strerror or error})"
+        raise UserError(found, "", "nothing was written; choose another file") from None
 
 
 def write_parts(parts: Iterable[str], output: str | None = None, between: str = "") -> None:
@@ -90,8 +92,14 @@ def write_now(text: str) -> None:
     if hasattr(out, "reconfigure"):
         # Where the terminal lacks a sign it shows the sign's code, rather than our failing.
         out.reconfigure(errors="backslashreplace")
-    out.write(text)
-    out.flush()
+    try:
+        out.write(text)
+        out.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        drop_output()
+        raise UserError(f"standard output: cannot be written ({error.strerror or error})", "", "make room") from None
 
 
 def _print(text: str) -> None:

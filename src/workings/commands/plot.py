@@ -13,6 +13,7 @@ from workings.commands.chart import MARKS, text_chart
 from workings.commands.figure import check_installed, kind_of, save, style_options
 from workings.commands.problems import UserError
 from workings.figures.curves import Curve
+from workings.wording import near
 
 _WHAT = {"loss": "loss", "accuracy": "accuracy", "rate": "learning rate", "norm": "norm of the gradient"}
 _KINDS = {"step": "training", "validation": "validation"}
@@ -52,7 +53,7 @@ def charts_of(names: Sequence[str], of: Sequence[str] | None) -> list[tuple[str,
     """What is drawn: for each quantity its name and the curves of each run."""
     unknown = [what for what in of or () if what not in _WHAT]
     if unknown:
-        raise UserError(f"--of {unknown[0]}", f"one of {', '.join(_WHAT)}")
+        raise UserError(f"--of {unknown[0]}", f"one of {', '.join(_WHAT)}", near(unknown[0], _WHAT))
     return [(_WHAT[what], curves(names, what)) for what in of or ["loss"]]
 
 

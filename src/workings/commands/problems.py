@@ -36,8 +36,9 @@ def answered() -> Iterator[None]:
     except KeyboardInterrupt:
         say("workings: interrupted")
         raise Ended(YOURS) from None
-    except BrokenPipeError:
-        raise Ended(_closed_pipe()) from None
+    except BrokenPipeError:  # whoever reads our output has seen enough (`| head`): nothing is wrong
+        drop_output()
+        raise Ended(FINE) from None
     except Exception as error:
         if isinstance(error, users_errors()):
             say(f"workings: {error}")
@@ -63,10 +64,9 @@ def users_errors() -> tuple[type[Exception], ...]:
     return UserError, *found
 
 
-def _closed_pipe() -> int:
-    """Whoever read our output has seen enough (`| head`): nothing is wrong, and the last flush must not complain."""
+def drop_output() -> None:
+    """Standard output cannot be written any more; the last flush must not complain once more."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return FINE
 
 
 def say(message: str) -> None:

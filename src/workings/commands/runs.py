@@ -5,9 +5,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, final
 
-from workings.commands.problems import UserError
+from workings.commands.problems import UserError, say
+from workings.wording import counted
 
 if TYPE_CHECKING:
     from workings.generation.fast import Weights
@@ -181,9 +182,28 @@ def check_fits(tokens: Sequence[int], model: DecoderOnly | EncoderOnly | Encoder
 
     most = most_tokens(model.config)
     if most is not None and len(tokens) > most:
-        found = f"the text is {len(tokens):,} tokens long"
+        found = f"the text is {counted(len(tokens), 'token')} long"
         hint = "shorten it, or part it"
         raise UserError(found, f"at most {most:,}, as many as the model has positions", hint, where=where)
+
+
+@final
+class Lengths:
+    """Checks texts one by one, and counts those that are longer than what the model was trained on."""
+
+    def __init__(self, model: DecoderOnly | EncoderOnly | EncoderDecoder) -> None:
+        self.model, self.beyond = model, 0
+
+    def check(self, tokens: Sequence[int], where: str) -> None:
+        """Raise UserError for a text with more tokens than the model has positions."""
+        check_fits(tokens, self.model, where)
+        self.beyond += len(tokens) > self.model.config.context
+
+    def say(self) -> None:
+        """Say how many were too long, and what was done with them."""
+        if self.beyond:
+            found = f"{counted(self.beyond, 'text')} longer than the {self.model.config.context:,} tokens"
+            say(f"workings: {found} that the model was trained on at once, read whole; the result may be worse")
 
 
 def room_for(model: DecoderOnly | EncoderDecoder, length: int, rows: int) -> int:
@@ -199,6 +219,6 @@ def room_for(model: DecoderOnly | EncoderDecoder, length: int, rows: int) -> int
     weight = model.embedding.weight
     needed, held = rows * weight.element_size() * cost_of(model.config, longest, 1).cached, available(weight.device)
     if held is not None and needed > held:
-        found = f"{length:,} tokens need {said_bytes(needed)} for their keys and values"
+        found = f"{counted(length, 'token')} need {said_bytes(needed)} for their keys and values"
         raise UserError(found, f"at most {said_bytes(held)}, which are free", "give a smaller --length")
     return longest

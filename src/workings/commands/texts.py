@@ -5,14 +5,15 @@ from __future__ import annotations
 import io
 import sys
 from argparse import ArgumentParser
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from workings.commands.problems import UserError
 
 PIPE = "standard input"
+Result = TypeVar("Result")
 
 
 class Line(NamedTuple):
@@ -20,6 +21,9 @@ class Line(NamedTuple):
 
     text: str
     where: str
+
+
+BY_LINE = "of a file or a pipe, each line by itself; a blank line stays a blank line"
 
 
 def text_options(parser: ArgumentParser, what: str) -> None:
@@ -34,7 +38,7 @@ def lines(words: Sequence[str], file: str | None) -> Iterator[Line]:
     Raises UserError where nothing or too much is given, or a text is empty; TextError for what cannot be read.
     """
     if _is_typed(words, file):
-        yield Line(_typed(words), "")
+        yield Line(_written(" ".join(words)), "")
         return
     found = False
     numbered = _piped_lines() if file is None else _file_lines(file)
@@ -51,18 +55,24 @@ def whole_text(words: Sequence[str], file: str | None) -> str:
     Raises UserError where nothing or too much is given, or the text is empty; TextError for what cannot be read.
     """
     if _is_typed(words, file):
-        return _typed(words)
+        return _written(" ".join(words), " ")
     numbered = _piped_lines() if file is None else _file_lines(file)
     text = "\n".join(line for _, line in numbered)
-    if not text:
-        raise UserError(f"{file or PIPE}: it is empty", "a text")
-    return text
+    return _written(text, " ", file or PIPE)
 
 
 def parts(texts: Iterator[Line], size: int) -> Iterator[list[Line]]:
     """So many at a time."""
     while part := list(islice(texts, size)):
         yield part
+
+
+def by_line(part: list[Line], work: Callable[[list[Line]], list[list[Result]]]) -> Iterator[list[Result]]:
+    """What `work` makes of each line, in order; nothing of a blank one, which keeps its place."""
+    written = [line for line in part if line.text.strip()]
+    rest = iter(work(written) if written else [])
+    for line in part:
+        yield next(rest) if line.text.strip() else []
 
 
 def _is_typed(words: Sequence[str], file: str | None) -> bool:
@@ -74,10 +84,10 @@ def _is_typed(words: Sequence[str], file: str | None) -> bool:
     return bool(words)
 
 
-def _typed(words: Sequence[str]) -> str:
-    text = " ".join(words)
-    if not text.strip(" "):
-        raise UserError("the text is empty", "at least one word")
+def _written(text: str, blank: str | None = None, where: str = "") -> str:
+    """The text, unless it is `blank` signs and nothing else; None: white space."""
+    if not text.strip(blank):
+        raise UserError("it is empty" if where else "the text is empty", "at least one word", where=where)
     return text
 
 

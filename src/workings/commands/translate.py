@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from workings.commands import output, runs, texts
@@ -30,7 +29,7 @@ def options(parser: ArgumentParser) -> None:
     """What `workings translate` takes."""
     add = parser.add_argument
     add("run", metavar="RUN", help=runs.RUN_HELP)
-    texts.text_options(parser, "what to translate; of a file or a pipe, each line by itself")
+    texts.text_options(parser, f"what to translate; {texts.BY_LINE}")
     add("--beam", metavar="N", type=count, default=4, help="how many beginnings are kept; 1 is greedy; 4 unless given")
     add("--best", metavar="N", type=count, help="the N best translations of each text, after their scores")
     add("--alpha", metavar="A", type=float, default=0.6, help="how far longer ones are favoured; 0.6 unless given")
@@ -54,48 +53,50 @@ def run(found: Namespace) -> None:
     parts = texts.parts(texts.lines(found.text, found.input), together)
     translator = runs.translator(found.run).quick(found.weights, together * found.beam)
     length = runs.room_for(translator.model, found.length or _LONGEST, together * found.beam)
+    lengths = runs.Lengths(translator.model)
     said = (
         _written(ranked, found.best is not None)
         for part in parts
-        for ranked in translated(translator, part, beams, found.best or 1, length)
+        for ranked in texts.by_line(part, lambda lines: _translated(translator, lines, beams, found, length, lengths))
     )
     output.write_parts(said, found.output, "\n" if found.best is not None else "")
+    lengths.say()
 
 
-def translated(
-    translator: runs.Translator, lines: list[texts.Line], beams: Beams, best: int = 1, length: int | None = None
-) -> Iterator[list[Translation]]:
-    """The best translations of each line, in order; none of a blank one."""
-    rest = iter(_searched(translator, [line for line in lines if line.text.strip()], beams, best, length))
-    for line in lines:
-        ranked = next(rest) if line.text.strip() else []
-        yield [Translation(each.score, _one_line(translator.target.decode(each.tokens))) for each in ranked]
+def _translated(
+    translator: runs.Translator, lines: list[texts.Line], beams: Beams, found: Namespace, length: int,
+    lengths: runs.Lengths,
+) -> list[list[Translation]]:  # fmt: skip
+    """The best translations of each line, in order."""
+    target = translator.target
+    return [
+        [Translation(each.score, _one_line(target.decode(each.tokens))) for each in ranked]
+        for ranked in _searched(translator, lines, beams, found.best or 1, length, lengths)
+    ]
 
 
 def best_tokens(translator: runs.Translator, line: texts.Line, report: Report) -> list[int]:
     """The tokens of the best translation, as it is found unless something else is asked for."""
     from workings.generation import Beams
 
-    [[best]] = _searched(translator, [line], Beams(), 1, None, report)
+    [[best]] = _searched(translator, [line], Beams(), 1, None, runs.Lengths(translator.model), report)
     return best.tokens
 
 
 def _searched(
     translator: runs.Translator, lines: list[texts.Line], beams: Beams, best: int, length: int | None,
-    report: Report = unheard,
+    lengths: runs.Lengths, report: Report = unheard,
 ) -> list[list[Hypothesis]]:  # fmt: skip
     from workings.generation import beam_search
 
     model, source, target = translator
     sources = [[*source.encode(line.text), source.end] for line in lines]
     for line, tokens in zip(lines, sources, strict=True):
-        runs.check_fits(tokens, model, line.where)
-    if not sources:
-        return []
+        lengths.check(tokens, line.where)
     begun, longest = [[target.begin]] * len(sources), length or _LONGEST
     with as_user_errors():
         return beam_search(
-            model, begun, [target.end], beams, sources=sources, best=best, length=longest,
+            model, begun, [target.end], beams, sources=sources, best=best, length=longest, never=target.unwritten,
             on_token=lambda written: report("translating", written, what="tokens"),
         )  # fmt: skip
 

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from workings.generation.decoding import decoding
+from workings.generation.filters import without
 from workings.generation.largest import largest
 from workings.generation.rows import Tokens, Writer, most_tokens, writing
 
@@ -74,6 +75,7 @@ def beam_search(
     sources: Sequence[Tokens] | None = None,
     best: int = 1,
     length: int = 128,
+    never: Sequence[int] = (),
     on_token: Callable[[int], None] | None = None,
 ) -> list[list[Hypothesis]]:
     """The `best` texts found for each prompt, those with the highest score first.
@@ -89,6 +91,7 @@ def beam_search(
         sources: what an encoder-decoder reads, one for each prompt.
         best: how many texts to return; fewer are returned where fewer exist.
         length: the most tokens of a text, stop token included.
+        never: tokens that no text holds, such as a tokeniser's `unwritten` ones; the probabilities of others stay.
         on_token: called with how many tokens the beams have, after each.
 
     Raises: ValueError for prompts that the model cannot read, and settings that do not fit.
@@ -106,7 +109,8 @@ def beam_search(
         going = searches
         totals = torch.tensor([search.totals for search in going], dtype=torch.float64)
         while True:
-            for search, candidates in zip(going, _likeliest(writer.logits, totals, len(set(stop_tokens))), strict=True):
+            likeliest = _likeliest(writer.logits, totals, len(set(stop_tokens)), never)
+            for search, candidates in zip(going, likeliest, strict=True):
                 search.extend(candidates)
             if on_token is not None:
                 on_token(going[0].written)
@@ -130,13 +134,14 @@ class _Candidate(NamedTuple):
     token: int
 
 
-def _likeliest(logits: Tensor, totals: Tensor, stops: int) -> list[list[_Candidate]]:
+def _likeliest(logits: Tensor, totals: Tensor, stops: int, never: Sequence[int]) -> list[list[_Candidate]]:
     """The continuations of each prompt that count: logits (prompts × beams, v) and totals (prompts, beams).
 
     Of one beam, what comes after as many tokens as there are beams and stop tokens can neither go on nor end.
     """
     prompts, beams = totals.shape
-    logs, tokens = largest(logits.log_softmax(dim=-1), beams + stops)
+    logs = logits.log_softmax(dim=-1)
+    logs, tokens = largest(without(logs, never) if never else logs, beams + stops)
     count = logs.shape[-1]
     sums = (totals.to(logs.device)[:, :, None] + logs.double().view(prompts, beams, count)).flatten(1)
     order = sums.sort(dim=-1, descending=True, stable=True)

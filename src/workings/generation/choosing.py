@@ -46,7 +46,14 @@ class Choice(NamedTuple):
     margins: Tensor
 
 
-def choose(logits: Tensor, sampling: Sampling, seen: Tensor | None, generators: Sequence[torch.Generator]) -> Choice:
+NEVER = "never chosen"
+"""The stage that takes out what must not be written, whatever the model says of it."""
+
+
+def choose(
+    logits: Tensor, sampling: Sampling, seen: Tensor | None, generators: Sequence[torch.Generator],
+    never: Sequence[int] = (),
+) -> Choice:  # fmt: skip
     """Choose a token for each row of logits, (b, v).
 
     Every row draws one number from its own generator, and the tokens' probabilities, laid side by side in the order of
@@ -54,17 +61,21 @@ def choose(logits: Tensor, sampling: Sampling, seen: Tensor | None, generators: 
 
     Args:
         seen: (b, v), True for the tokens that a repetition penalty falls on; None without a penalty.
+        never: tokens that are taken out before anything else.
 
     Raises: ValueError for logits that are not numbers.
     """
-    never = logits.new_full(logits.shape[:1], math.inf)
-    stages = [Stage("model", logits, never)]
+    far = logits.new_full(logits.shape[:1], math.inf)
+    stages = [Stage("model", logits, far)]
+    if never:
+        logits = filters.without(logits, never)
+        stages.append(Stage(NEVER, logits, far))
     if seen is not None and sampling.repetition_penalty != 1.0:
         penalised = filters.repetition_penalty(logits, seen, sampling.repetition_penalty)
-        stages.append(Stage(f"repetition penalty {sampling.repetition_penalty:g}", penalised, never))
+        stages.append(Stage(f"repetition penalty {sampling.repetition_penalty:g}", penalised, far))
     if sampling.greedy:
         return _greedy(stages)
-    _filter(stages, sampling, never)
+    _filter(stages, sampling, far)
     return _draw(stages, generators)
 
 
@@ -86,11 +97,11 @@ def _check_numbers(largest: Tensor) -> None:
         raise ValueError("the model's logits are not numbers (NaN); expected a model whose training did not fail")
 
 
-def _filter(stages: list[Stage], sampling: Sampling, never: Tensor) -> None:
+def _filter(stages: list[Stage], sampling: Sampling, far: Tensor) -> None:
     logits = stages[-1].logits
     if sampling.temperature != 1.0:
         logits = filters.temperature(logits, sampling.temperature)
-        stages.append(Stage(f"temperature {sampling.temperature:g}", logits, never))
+        stages.append(Stage(f"temperature {sampling.temperature:g}", logits, far))
     if sampling.top_k is not None:
         kept = filters.top_k(logits, sampling.top_k)
         stages.append(Stage(f"top-k {sampling.top_k}", kept, _gap(logits.softmax(-1), kept)))

@@ -7,12 +7,18 @@ one kept are kept too.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
 _USUALLY_ENOUGH = 256
 """The most probable tokens that are looked at first: sorting a whole vocabulary takes longer than a small model."""
+
+
+def without(logits: Tensor, tokens: Sequence[int]) -> Tensor:
+    """All but these tokens, such as those that stand for no text."""
+    return logits.index_fill(-1, torch.tensor(tokens, device=logits.device), -math.inf)
 
 
 def temperature(logits: Tensor, value: float) -> Tensor:

@@ -12,6 +12,7 @@ from torch import Tensor
 from workings.transformer.choices import Learned
 from workings.transformer.config import Config
 from workings.transformer.models import DecoderOnly, EncoderDecoder
+from workings.wording import counted
 
 Writer: TypeAlias = DecoderOnly | EncoderDecoder
 """A model that can write."""
@@ -59,11 +60,12 @@ def _check_rows(name: str, rows: Sequence[Tokens], vocabulary: int, most: int | 
         for token in row:
             if not 0 <= token < vocabulary:
                 raise ValueError(
-                    f"{name} {number} holds the token {token}; expected numbers from 0 to {vocabulary - 1}"
+                    f"{name} {number} holds the token {token}; expected numbers from 0 to {vocabulary - 1}, a "
+                    f"vocabulary of {vocabulary:,}"
                 )
         if most is not None and len(row) > most:
             raise ValueError(
-                f"{name} {number} has {len(row)} tokens; expected at most {most}, as the model has positions"
+                f"{name} {number} has {counted(len(row), 'token')}; expected at most {most}, as the model has positions"
             )
 
 

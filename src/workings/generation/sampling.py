@@ -69,6 +69,7 @@ def generate(
     seed: int | Sequence[int] = 0,
     stop_tokens: Sequence[int] = (),
     stop_strings: Sequence[str] = (),
+    never: Sequence[int] = (),
     tokeniser: Speaker | None = None,
     on_piece: Callable[[Piece], None] | None = None,
     ledger: int | None = None,
@@ -86,6 +87,7 @@ def generate(
         seed: the seed of every row, or one for each row.
         stop_tokens: a row ends with any of these.
         stop_strings: a row ends when its text has one of these. Needs a tokeniser.
+        never: tokens that are not chosen, such as a tokeniser's `unwritten` ones, which stand for no text.
         tokeniser: makes the text.
         on_piece: called with each token as soon as it is chosen.
         ledger: write down how each token was chosen, with this many candidates.
@@ -104,7 +106,7 @@ def generate(
         seen = None if sampling.repetition_penalty == 1.0 else _seen(writer.logits, prompts)
         batch = rows
         while True:
-            choice = choose(writer.logits, sampling, seen, [row.generator for row in batch])
+            choice = choose(writer.logits, sampling, seen, [row.generator for row in batch], never)
             for place, (row, token) in enumerate(zip(batch, choice.tokens.tolist(), strict=True)):
                 row.take(token, choice, place, on_piece)
             if all(row.reason is not None for row in batch):

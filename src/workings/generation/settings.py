@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from workings.wording import offering_names
 
+
+@offering_names
 @dataclass(frozen=True, kw_only=True)
 class Sampling:
     """What happens to the logits before a token is drawn, in the order of the fields below.

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from workings.text.corpora import LabelledCorpus, ParallelCorpus, TextCorpus
 from workings.text.errors import TextError
+from workings.wording import counted
 
 IGNORED = -100
 """The target of a position that is no target; `torch.nn.functional.cross_entropy` leaves it out by default."""
@@ -94,9 +95,10 @@ class Windows:
 
     def __init__(self, corpus: TextCorpus, context: int) -> None:
         if context < 1:
-            raise TextError(f"windows of {context} tokens", "at least 1")
+            raise TextError(f"windows of {counted(context, 'token')}", "at least 1")
         if len(corpus) < 2:
-            raise TextError(f"a corpus of {len(corpus)} tokens", "at least 2: one to read and one to predict")
+            found = f"a corpus of {counted(len(corpus), 'token')}"
+            raise TextError(found, "at least 2: one to read and one to predict", "use more text", where=corpus.name)
         self.corpus = corpus
         self.context = context
 
@@ -105,8 +107,8 @@ class Windows:
         if generator is None:
             return np.arange(0, len(self.corpus) - 1, self.context, dtype=np.int64)
         if last < 1:
-            found = f"a corpus of {len(self.corpus):,} tokens"
-            raise TextError(found, f"more than the context of {self.context:,}", "use more text or a shorter context")
+            found, hint = f"a corpus of {counted(len(self.corpus), 'token')}", "use more text or a shorter context"
+            raise TextError(found, f"more than the context of {self.context:,}", hint, where=self.corpus.name)
         return generator.integers(0, last, size=max(1, (len(self.corpus) - 1) // self.context), dtype=np.int64)
 
     def sizes(self, examples: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -19,6 +19,7 @@ from workings.text.ragged import Gathering, Numbers, Ragged, smallest_type
 from workings.text.reading import files_of
 from workings.text.token_file import token_file, tokenised
 from workings.text.tokenisers import Tokeniser
+from workings.wording import counted
 
 _TOGETHER = 4096
 """Texts encoded at once."""
@@ -26,19 +27,20 @@ _TOGETHER = 4096
 
 @final
 class TextCorpus:
-    """One long sequence of token numbers, in memory or mapped from a file."""
+    """One long sequence of token numbers, in memory or mapped from a file. Messages call it by its `name`."""
 
-    def __init__(self, tokens: Numbers, tokeniser: Tokeniser, digest: str = "") -> None:
+    def __init__(self, tokens: Numbers, tokeniser: Tokeniser, digest: str = "", name: str = "") -> None:
         self.tokens = tokens
         self.tokeniser = tokeniser
+        self.name = name
         self._digest = digest
 
     @classmethod
-    def of(cls, texts: Iterable[str], tokeniser: Tokeniser) -> TextCorpus:
+    def of(cls, texts: Iterable[str], tokeniser: Tokeniser, name: str = "") -> TextCorpus:
         """Texts put after one another, held in memory."""
         kind = smallest_type(len(tokeniser))
         parts = [np.array(tokeniser.encode(text), kind) for text in texts]
-        return cls(np.concatenate([np.zeros(0, kind), *parts]), tokeniser)
+        return cls(np.concatenate([np.zeros(0, kind), *parts]), tokeniser, name=name)
 
     @classmethod
     def open(cls, path: Path | str, tokeniser: Tokeniser, cache: Path | str | None = None) -> TextCorpus:
@@ -57,17 +59,18 @@ class TextCorpus:
         path = Path(path)
         if cache is not None:
             tokens, digest = token_file(path, tokeniser, Path(cache))
-            return cls(tokens, tokeniser, digest)
-        return cls(np.concatenate(list(tokenised(files_of(path), path, tokeniser))), tokeniser)
+            return cls(tokens, tokeniser, digest, str(path))
+        return cls(np.concatenate(list(tokenised(files_of(path), path, tokeniser))), tokeniser, name=str(path))
 
     def split(self, share: float) -> tuple[TextCorpus, TextCorpus]:
         """The first part, of this share of the tokens, and the rest; neither copies anything."""
         if not 0 < share < 1:
             raise TextError(f"a first part of {share}", "a share between 0 and 1")
-        cut = round(len(self.tokens) * share)
+        cut, digest = round(len(self.tokens) * share), self._digest
+        first, last = (f"the {part} of {self.name}" for part in (f"first {share:.3g}", f"last {1 - share:.3g}"))
         return (
-            TextCorpus(self.tokens[:cut], self.tokeniser, self._digest and f"{self._digest}:{cut}"),
-            TextCorpus(self.tokens[cut:], self.tokeniser, self._digest and f"{self._digest}/{cut}:"),
+            TextCorpus(self.tokens[:cut], self.tokeniser, digest and f"{digest}:{cut}", self.name and first),
+            TextCorpus(self.tokens[cut:], self.tokeniser, digest and f"{digest}/{cut}:", self.name and last),
         )
 
     def __len__(self) -> int:
@@ -101,7 +104,7 @@ class TextCorpus:
 
 @final
 class ParallelCorpus:
-    """Sentence pairs as token numbers, without special tokens.
+    """Sentence pairs as token numbers, without special tokens. Messages call it by its `name`.
 
     `empty` and `too_long` count the pairs that were left out because a side was blank, or longer than allowed.
     """
@@ -115,6 +118,7 @@ class ParallelCorpus:
         self.target = target
         self.tokeniser = tokeniser
         self.target_tokeniser = target_tokeniser or tokeniser
+        self.name = ""
         self.empty = 0
         self.too_long = 0
 
@@ -175,6 +179,7 @@ class ParallelCorpus:
             found = f"no sentence pairs, but {corpus.empty:,} blank and {corpus.too_long:,} too long"
             hint = "allow longer sentences" if corpus.too_long else "check the path"
             raise TextError(found, "at least one", hint, where=at(Path(source)))
+        corpus.name = str(source)
         return corpus
 
     def __len__(self) -> int:
@@ -186,7 +191,7 @@ class ParallelCorpus:
 
     def held_out(self, share: float, seed: int) -> tuple[ParallelCorpus, ParallelCorpus]:
         """The corpus without a part drawn by the seed, and that part."""
-        rest, part = _drawn(len(self), share, seed)
+        rest, part = _drawn(len(self), share, seed, self.name)
         return self.take(rest), self.take(part)
 
     def digest(self) -> str:
@@ -199,6 +204,7 @@ class LabelledCorpus:
     """Texts as token numbers, without special tokens, each with the number of its label.
 
     `names` are the labels by number; `truncated` counts the texts that were cut because they are longer than allowed.
+    Messages call it by its `name`.
     """
 
     def __init__(self, texts: Ragged, labels: NDArray[np.int64], names: Sequence[str], tokeniser: Tokeniser) -> None:
@@ -206,6 +212,7 @@ class LabelledCorpus:
         self.labels = labels
         self.names = tuple(names)
         self.tokeniser = tokeniser
+        self.name = ""
         self.truncated = 0
 
     @classmethod
@@ -240,7 +247,7 @@ class LabelledCorpus:
             gathering.add(text[:room])
         labels = np.array([known_label(row, known) for row in rows], np.int64)
         corpus = cls(gathering.done(), labels, known, tokeniser)
-        corpus.truncated = truncated
+        corpus.name, corpus.truncated = str(path), truncated
         return corpus
 
     def __len__(self) -> int:
@@ -257,7 +264,7 @@ class LabelledCorpus:
 
     def held_out(self, share: float, seed: int) -> tuple[LabelledCorpus, LabelledCorpus]:
         """The corpus without a part drawn by the seed, and that part."""
-        rest, part = _drawn(len(self), share, seed)
+        rest, part = _drawn(len(self), share, seed, self.name)
         return self.take(rest), self.take(part)
 
     def digest(self) -> str:
@@ -270,11 +277,12 @@ def _encoded(rows: list[Row], tokeniser: Tokeniser) -> Iterator[list[int]]:
         yield from tokeniser.encode_all([row.text for row in rows[start : start + _TOGETHER]])
 
 
-def _drawn(count: int, share: float, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _drawn(count: int, share: float, seed: int, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Two sets of places, each in order: the rest, and a share of all."""
     size = round(count * share)
     if not 0 < size < count:
-        raise TextError(f"a share of {share} of {count:,} examples is {size:,}", "some of them, and not all")
+        found = f"a share of {share} of {counted(count, 'example')} is {size:,}"
+        raise TextError(found, "some of them, and not all", "use more of them, or another share", where=name)
     order = np.random.Generator(np.random.PCG64(seed)).permutation(count)
     return np.sort(order[size:]), np.sort(order[:size])
 

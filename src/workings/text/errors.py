@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 
 
 class TextError(Exception):
     """A mistake in what was given to read. The message names file and line, what was found, what was expected, and
-    one thing to do."""
+    one thing to do. `where` is empty for what is wrong with no file."""
 
     def __init__(self, found: str, expected: str = "", hint: str = "", *, where: str = "") -> None:
         message = f"{where}: {found}" if where else found
@@ -17,6 +16,7 @@ class TextError(Exception):
         if hint:
             message += f"; {hint}"
         super().__init__(_printable(message))
+        self.where = where
 
 
 def at(path: Path, line: int = 0) -> str:
@@ -27,12 +27,6 @@ def at(path: Path, line: int = 0) -> str:
 def why(error: OSError) -> str:
     """What the system says is wrong, without the path that the message names already."""
     return (error.strerror or str(error)).lower()
-
-
-def near(word: str, known: list[str]) -> str:
-    """ "did you mean ...?", where some known word is close."""
-    close = difflib.get_close_matches(word, known, 2, 0.6)
-    return f"did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 
 def shortened(text: str, longest: int = 40) -> str:

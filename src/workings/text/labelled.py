@@ -8,11 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from workings.text.errors import TextError, at, near, shortened
+from workings.text.errors import TextError, at, shortened
 from workings.text.reading import files_of, numbered_lines
+from workings.wording import counted, near
 
 _TEXT = ("text", "sentence")
 _LABEL = "label"
+_SWAPPED = "are the two columns swapped? Then name them in a first line: label, tab, text"
+"""What to do where the label stands first in a TSV file."""
 
 
 class Row(NamedTuple):
@@ -98,12 +101,14 @@ def learn_labels(rows: list[Row]) -> list[str]:
     once = [row for row in rows if counts[row.label] == 1]
     if once:
         listed = ", ".join(f"{shortened(row.label)} ({row.where})" for row in once[:3])
-        found = f"{len(once):,} of {len(names):,} labels are seen once: {listed}{', …' if len(once) > 3 else ''}"
-        often = [name for name in names if counts[name] > 1]
-        hint = (
-            near(once[0].label, often)
-            or "where the label stands first, name the columns in a first line: label, tab, text"
+        found = (
+            f"{len(once):,} of {counted(len(names), 'label')} {'is' if len(once) == 1 else 'are'} seen once: "
+            f"{listed}{', …' if len(once) > 3 else ''}"
         )
+        often = [name for name in names if counts[name] > 1]
+        hint = near(once[0].label, often, "write the label that was meant, or leave the text out")
+        if 2 * len(once) > len(rows):
+            hint = f"nearly every label occurs once: {_SWAPPED}"
         raise TextError(found, "each label at least twice", hint)
     if len(names) < 2:
         raise TextError(f"the only label is {shortened(names[0])}", "at least two labels", where=rows[0].where)
@@ -119,6 +124,8 @@ def known_label(row: Row, names: tuple[str, ...]) -> int:
     try:
         return names.index(row.label)
     except ValueError:
-        hint = near(row.label, list(names)) or "correct it, or train with it"
+        hint = near(row.label, names, "correct it, or train with it")
+        if row.text.strip() in names:
+            hint = f"its text is a label: {_SWAPPED}"
         found = f"the label {shortened(row.label)}"
         raise TextError(found, " or ".join(map(repr, names[:8])), hint, where=row.where) from None

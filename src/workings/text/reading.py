@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from workings.text.errors import TextError, at, near, why
+from workings.text.errors import TextError, at, why
+from workings.wording import near
 
 CHUNK = 1 << 20
 _LONGEST_CHUNK = 1 << 24
@@ -116,7 +117,7 @@ def files_of(path: Path) -> list[Path]:
         return found
     if not path.exists():
         beside = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
-        hint = near(path.name, beside) or "check the path"
+        hint = near(path.name, beside, "check the path")
         raise TextError("there is no such file", "a text file or a folder", hint, where=at(path))
     return [path]
 

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import final
 
 from workings.text.characters import Characters
-from workings.text.errors import TextError, near
+from workings.text.errors import TextError
 from workings.text.scheme import Scheme
 from workings.text.specials import Specials
 from workings.text.subwords import Subwords
 from workings.text.words import Words
+from workings.wording import near
 
 KINDS = ("word", "character", "bpe", "unigram")
 
@@ -69,7 +70,7 @@ class Tokeniser:
                 return cls(Characters.train(texts, vocabulary, specials, spelled), specials)
             case "bpe" | "unigram":
                 return cls(Subwords.train(kind, texts, vocabulary, specials), specials)
-        raise TextError(f"a tokeniser of the kind {kind!r}", " or ".join(KINDS), near(kind, list(KINDS)))
+        raise TextError(f"a tokeniser of the kind {kind!r}", " or ".join(KINDS), near(kind, KINDS))
 
     @property
     def kind(self) -> str:
@@ -90,6 +91,11 @@ class Tokeniser:
     @property
     def unknown(self) -> int:
         return self._special_numbers[self.specials.unknown]
+
+    @property
+    def unwritten(self) -> tuple[int, ...]:
+        """What stands for no text and does not end one either: whoever writes never chooses it."""
+        return self.padding, self.begin, self.unknown
 
     def special(self, name: str) -> int:
         """The number of a special token, by its name."""

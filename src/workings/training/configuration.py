@@ -13,9 +13,24 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from workings.training.defaults import DEFAULTS
-from workings.training.errors import TrainingError, near, why
+from workings.training.errors import TrainingError, why
+from workings.training.expectations import choices, said, table_at
 from workings.training.schedules import Constant, Cosine, InverseSquareRoot, Schedule
-from workings.training.tables import KINDS, TASKS, Classify, Configuration, Copy, Embeddings, Task, Training
+from workings.training.tables import (
+    KINDS,
+    SHAPES,
+    TASKS,
+    Classify,
+    Configuration,
+    Copy,
+    Embeddings,
+    LanguageModel,
+    Task,
+    Training,
+    Translate,
+)
+from workings.transformer.config import Config
+from workings.wording import near
 
 __all__ = [  # noqa: RUF022 - what is done with run files, then what they are
     "read_configuration", "configured", "template", "schedule_of", "difference",
@@ -58,14 +73,17 @@ def configured(data: dict[str, Any], file: str = "the run", text: str = "") -> C
         found = f"task is {task!r}" if "task" in data else "the key 'task' is missing"
         hint = near(str(task), TASKS) or _misspelt("task", data)
         raise TrainingError(found, " or ".join(map(repr, TASKS)), hint, where=_where(file, text, ["task"]))
+    filled = _with_defaults(data)
     try:
-        configuration = _ADAPTER.validate_python(_with_defaults(data))
+        configuration = _ADAPTER.validate_python(filled)
     except ValidationError as error:
-        raise _complaint(error, KINDS[task], file, text) from None
+        raise _complaint(error, KINDS[task], filled, file, text) from None
     batches = None if isinstance(configuration, Embeddings) else configuration.batches
     if batches is not None and (batches.tokens is None) == (batches.rows is None):
         has = "tokens and rows" if batches.tokens else "neither tokens nor rows"
         raise TrainingError(f"batches has {has}", "one of them", where=_where(file, text, ["batches", ""]))
+    if not isinstance(configuration, Embeddings):
+        _check_model(configuration, file, text)
     return configuration
 
 
@@ -100,6 +118,30 @@ def template(task: Task) -> str:
     return (Path(__file__).parent / "templates" / f"{task}.toml").read_text("utf-8")
 
 
+def _check_model(configuration: Translate | LanguageModel | Classify | Copy, file: str, text: str) -> None:
+    """See that the table [model] makes a model of the task's kind, as far as that does not depend on the data.
+
+    Raises:
+        TrainingError: a key that does not exist or follows from the data, sizes that do not go together.
+    """
+    table, shape = configuration.model, SHAPES[configuration.task]
+    own = {"vocabulary": 1} | ({"classes": 2} if shape == "encoder-only" else {})
+    for key in (*own, "source_vocabulary"):
+        if key in table:
+            where = _where(file, text, ["model", key])
+            raise TrainingError(f"model.{key} is given", "it to be left out", "it follows from the data", where=where)
+    try:
+        found = Config.from_dict({**own, **table}).shape
+    except ValueError as error:
+        named = re.match(r"\w*", str(error))
+        where = _where(file, text, ["model", named[0] if named else ""])
+        raise TrainingError(f"[model] {error}", where=where) from None
+    if found != shape:
+        layers = " and ".join(f"{name} {table.get(name, 0)}" for name in ("encoder_layers", "decoder_layers"))
+        expected, where = f"{shape}, for the task {configuration.task}", _where(file, text, ["model", ""])
+        raise TrainingError(f"[model] {layers} make it {found}", expected, where=where)
+
+
 def _text(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8-sig")
@@ -123,31 +165,25 @@ def _with_defaults(data: dict[str, Any]) -> dict[str, Any]:
     return filled
 
 
-def _complaint(error: ValidationError, kind: type[BaseModel], file: str, text: str) -> TrainingError:
+def _complaint(
+    error: ValidationError, kind: type[BaseModel], data: dict[str, Any], file: str, text: str
+) -> TrainingError:
     """The first thing that is wrong, as the user can mend it."""
     first = error.errors()[0]
-    place = [str(part) for part in first["loc"]][1:]  # the first part is the task
-    name, known = ".".join(place), _known(kind, place[:-1])
-    where = _where(file, text, place)
-    if first["type"] == "extra_forbidden":
+    # The first part is the task; an entry of a list is said by the list.
+    place = [part for part in first["loc"] if isinstance(part, str)][1:]
+    name, where = ".".join(place), _where(file, text, place)
+    table = table_at(kind, place[:-1])
+    known = {} if table is None else table.model_fields
+    if place[-1] not in known:
         hint = near(place[-1], known, f"known here: {', '.join(known)}")
         return TrainingError(f"there is no key {name}", hint=hint, where=where)
     if first["type"] == "missing":
-        table = _value(tomllib.loads(text), tuple(place[:-1])) if text else {}
-        return TrainingError(f"the key {name} is missing", hint=_misspelt(place[-1], table or {}), where=where)
-    found = f"{name} is {_shown(first['input'])}"
-    expected = re.sub("^input should be (a valid )?", "", str(first["msg"][0].lower() + first["msg"][1:]))
-    return TrainingError(found, expected.replace("dictionary", "table"), where=where)
-
-
-def _known(kind: type[BaseModel], place: list[str]) -> list[str]:
-    """The keys of the table at a place."""
-    for part in place:
-        inner = kind.model_fields[part].annotation if part in kind.model_fields else None
-        if not (isinstance(inner, type) and issubclass(inner, BaseModel)):
-            return []
-        kind = inner
-    return list(kind.model_fields)
+        beside = _value(data, tuple(place[:-1]))
+        return TrainingError(f"the key {name} is missing", hint=_misspelt(place[-1], beside), where=where)
+    found, field = _value(data, tuple(place)), known[place[-1]]
+    hint = near(found, choices(field)) if isinstance(found, str) else ""
+    return TrainingError(f"{name} is {_shown(found)}", said(field), hint, where=where)
 
 
 def _misspelt(key: str, table: dict[str, Any]) -> str:

@@ -8,6 +8,7 @@ holds its part of weights, gradients and moments, which suits models that are la
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -18,7 +19,7 @@ import torch
 from torch import Tensor, nn
 from torch import distributed as group
 
-from workings.training.errors import TrainingError
+from workings.training.errors import ToldElsewhere, TrainingError
 from workings.training.objective import Objective
 
 CPU = torch.device("cpu")
@@ -73,10 +74,26 @@ class Processes:
         group.all_reduce(least, group.ReduceOp.MIN)
         return float(least)
 
-    def wait(self) -> None:
-        """Until all are here."""
-        if self.world > 1:
-            group.barrier()
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """What one or all do before any goes on. Where it fails anywhere, the first that failed raises its error.
+
+        Raises:
+            ToldElsewhere: in the others.
+        """
+        if self.world == 1:
+            yield
+            return
+        problem: Exception | None = None
+        try:
+            yield
+        except Exception as error:  # whatever it is, the others must not wait for ever
+            problem = error
+        failed = self.least(math.inf if problem is None else self.rank)
+        if problem is not None and failed == self.rank:
+            raise problem
+        if failed < math.inf:
+            raise ToldElsewhere
 
 
 ALONE = Processes()

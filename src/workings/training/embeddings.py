@@ -20,9 +20,10 @@ from torch import Tensor
 from torch.nn import functional
 
 from workings.text.tokenisers import Tokeniser
-from workings.training.errors import TrainingError, near, why
+from workings.training.errors import TrainingError, why
 from workings.training.skip_gram import CENTRES, TOKENS
 from workings.training.tensor_file import read_tensors, write_tensors, write_text
+from workings.wording import near
 
 _VECTORS, _WORDS = "vectors.safetensors", "words.json"
 _TOGETHER = 256

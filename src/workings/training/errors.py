@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
 import errno
-from collections.abc import Iterable
 
 
 class TrainingError(Exception):
@@ -20,10 +18,8 @@ class TrainingError(Exception):
         super().__init__("".join(c if c.isprintable() else ascii(c)[1:-1] for c in message))
 
 
-def near(word: str, known: Iterable[str], otherwise: str = "") -> str:
-    """ "did you mean ...?", where some known word is close; else `otherwise`."""
-    close = difflib.get_close_matches(word, list(known), 2, 0.6)
-    return f"did you mean {' or '.join(map(repr, close))}?" if close else otherwise
+class ToldElsewhere(Exception):
+    """Another of the processes that train together says what is wrong; this one ends without a word."""
 
 
 def why(error: OSError) -> str:

@@ -30,6 +30,7 @@ from workings.text.tokenisers import Tokeniser
 from workings.training.objective import states_of
 from workings.training.scores import ClassificationScores, Perplexity, classification_scores
 from workings.transformer.models import DecoderOnly, EncoderDecoder, EncoderOnly, Model
+from workings.wording import counted
 
 _SCORES = 1 << 22
 """The most logits held at once."""
@@ -65,9 +66,10 @@ def perplexity(
     Raises: ValueError for a corpus, context or stride that does not fit.
     """
     context = context or model.config.context
-    stride = max(1, context // 2) if stride is None else stride
+    stride = usual_stride(context) if stride is None else stride
     if len(corpus) < 2:
-        raise ValueError(f"the corpus has {len(corpus)} tokens; expected at least 2: one to read and one to predict")
+        found = f"the corpus has {counted(len(corpus), 'token')}"
+        raise ValueError(f"{found}; expected at least 2: one to read and one to predict")
     if not 1 <= stride <= context:
         raise ValueError(f"stride is {stride}; expected from 1 to {context}, the context")
     total = _Sum(model)
@@ -79,6 +81,11 @@ def perplexity(
     predicted = TextCorpus(corpus.tokens[1:], corpus.tokeniser)
     unknown = int(np.count_nonzero(predicted.tokens == corpus.tokeniser.unknown))
     return total.result(predicted.characters(), predicted.words(), unknown, corpus.tokeniser)
+
+
+def usual_stride(context: int) -> int:
+    """How far windows are apart unless that is said: half the context."""
+    return max(1, context // 2)
 
 
 def _windows(corpus: TextCorpus, context: int, stride: int, rows: int) -> Iterator[tuple[Tensor, Tensor]]:
@@ -161,11 +168,13 @@ class Translations:
     Attributes:
         texts: the translations.
         cut: sources that were longer than the model has positions, and were read in part.
+        beyond: sources that were read whole, and are longer than those that the model was trained on.
         unfinished: translations that ended at the length allowed, not by themselves.
     """
 
     texts: list[str]
     cut: int
+    beyond: int
     unfinished: int
 
 
@@ -209,8 +218,12 @@ def translate(
             written[place] = row
         if on_done is not None:
             on_done(len(places))
-    cut = 0 if most is None else sum(len(row) >= most for row in whole)
-    return Translations(texts=[there.decode(row) for row in written], cut=cut, unfinished=unfinished)
+    return Translations(
+        texts=[there.decode(row) for row in written],
+        cut=0 if most is None else sum(len(row) >= most for row in whole),
+        beyond=sum(len(source) > model.config.context for source in sources),
+        unfinished=unfinished,
+    )
 
 
 def _written(
@@ -219,9 +232,12 @@ def _written(
     """The target tokens of each source, and how many did not end by themselves."""
     prompts, stops = [[there.begin]] * len(sources), [there.end]
     if beams is None:
-        rows = generate(model, prompts, GREEDY, sources=sources, length=length, stop_tokens=stops)
+        rows = generate(
+            model, prompts, GREEDY, sources=sources, length=length, stop_tokens=stops, never=there.unwritten
+        )
         return [row.tokens for row in rows], sum(row.reason != "stop token" for row in rows)
-    best = [found[0] for found in beam_search(model, prompts, stops, beams, sources=sources, length=length)]
+    found = beam_search(model, prompts, stops, beams, sources=sources, length=length, never=there.unwritten)
+    best = [ranked[0] for ranked in found]
     return [found.tokens for found in best], sum(not found.ended for found in best)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, TypeAlias, final
 
 Ended: TypeAlias = Literal["finished", "early", "time", "stopped"]
@@ -78,6 +79,8 @@ class Outcome:
     best_loss: float | None
     seconds: float
     """Of training, over all its parts."""
+    run: Path | None = None
+    """Where everything is kept."""
 
 
 class Listener:

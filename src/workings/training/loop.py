@@ -123,7 +123,8 @@ class _Course:
 
     def go(self, stopping: Stopping, resume: bool) -> Outcome:
         if resume and self.run is not None:
-            self._resume(self.run)
+            with self.trainer.processes.together():
+                self._resume(self.run)
         self.clock = time.monotonic() - self.standing.seconds
         self.listener.began(self.trainer.done, self.limits)
         asked, late = False, self._late(self.standing.seconds)
@@ -161,8 +162,9 @@ class _Course:
         """One step; whether a signal came, and whether the time is up, in any process."""
         try:
             report, (asked, late) = self.trainer.step(stopping.asked, self._late(self._seconds()))
-        except NotFinite as error:
-            raise self._lost(error) from error
+        except NotFinite as error:  # as in every process
+            with self.trainer.processes.together():
+                raise self._lost(error) from error
         meter = self.standing.meter
         meter.add(report)
         self.listener.stepped(report)
@@ -202,21 +204,23 @@ class _Course:
     def _save_best(self, found: Validation | None) -> None:
         if self.run is None:
             return
-        weights = self.trainer.weights()
-        if self.trainer.processes.first:
-            loss = None if found is None else found.loss
-            self.run.save_best(weights, {"step": self.trainer.done, "loss": loss})
+        with self.trainer.processes.together():
+            weights = self.trainer.weights()
+            if self.trainer.processes.first:
+                loss = None if found is None else found.loss
+                self.run.save_best(weights, {"step": self.trainer.done, "loss": loss})
 
     def _save(self) -> None:
         """Keep the state, unless it is kept already."""
         if self.run is None or self.saved == self.trainer.done:
             return
-        try:
-            tensors, about = self.trainer.state()
-        except NotFinite as error:
-            raise self._lost(error) from error
-        if self.trainer.processes.first:
-            self.run.save_state(tensors, {**about, **self._about()})
+        with self.trainer.processes.together():
+            try:
+                tensors, about = self.trainer.state()
+            except NotFinite as error:
+                raise self._lost(error) from error
+            if self.trainer.processes.first:
+                self.run.save_state(tensors, {**about, **self._about()})
         self.saved = self.trainer.done
         self.listener.saved(self.trainer.done)
 
@@ -250,7 +254,6 @@ class _Course:
             self.saved = self.trainer.done
         if self.trainer.processes.first:
             run.metrics.cut(self.trainer.done)
-        self.trainer.processes.wait()
 
     def _lost(self, error: NotFinite) -> TrainingError:
         if self.run is None:
@@ -270,6 +273,7 @@ class _Course:
             best_step=standing.best_step,
             best_loss=standing.best_loss,
             seconds=self._seconds(),
+            run=None if self.run is None else self.run.path,
         )
         self._note("end", ended=ended, seconds=round(outcome.seconds, 3), best_step=outcome.best_step,
                    best_loss=outcome.best_loss)  # fmt: skip

@@ -1,6 +1,6 @@
 """The folder of one training: what is needed to use the model, to go on, and to see how it went.
 
-    config.json          the task, the model's config, the run file as it was read
+    config.json          the task, the model's config, the run file as it was last read
     tokeniser/           and target_tokeniser/ where the target has its own
     model.safetensors    the weights that validated best (the last ones, where nothing is validated)
     state.safetensors    the last state, with which the training goes on
@@ -16,18 +16,19 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, final
 
 from torch import Tensor, nn
 
 from workings.text.tokenisers import Tokeniser
-from workings.training.errors import TrainingError, near, why
+from workings.training.errors import TrainingError, why
 from workings.training.metrics import Metrics, read_metrics
 from workings.training.tensor_file import read_tensors, sync, write_tensors, write_text
 from workings.transformer.config import Config
 from workings.transformer.models import Model, build
+from workings.wording import near
 
 FORMAT = 1
 _CONFIG, _BEST, _LAST, _METRICS = "config.json", "model.safetensors", "state.safetensors", "metrics.jsonl"
@@ -121,6 +122,11 @@ class RunDirectory:
         sums = {name: _sum_of(self.path / name) for name in (_SOURCE, _TARGET) if (self.path / name).is_dir()}
         content = {"format": FORMAT, "workings": __version__, **asdict(self.description), "tokenisers": sums}
         write_text(self.path / _CONFIG, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+
+    def describe_again(self, configuration: dict[str, Any]) -> None:
+        """Write down with which run file the training goes on: some of its keys may be others than before."""
+        self.description = replace(self.description, configuration=configuration)
+        self.write_description()
 
     def save_tokenisers(self, source: Tokeniser, target: Tokeniser | None = None) -> None:
         """Write the tokeniser, and the target's where it is another."""

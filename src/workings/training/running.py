@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from contextlib import ExitStack, nullcontext
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 
@@ -15,7 +17,7 @@ from workings.training.loop import fit
 from workings.training.preflight import preflight
 from workings.training.prepared import Prepared, PreparedWords
 from workings.training.run_directory import RunDirectory
-from workings.training.tables import Configuration, Training
+from workings.training.tables import Configuration, Embeddings, Training
 from workings.training.tasks import TOKENS, prepare, prepare_again
 from workings.training.trainer import Settings, Trainer
 
@@ -41,38 +43,61 @@ def train(
 
     Raises:
         TrainingError, TextError: a mistake in the run file or the data, a training that cannot go on or be saved.
+        ToldElsewhere: of several processes, in those that do not say what is wrong.
     """
+    with started() as processes, ExitStack() as held:
+        listener = (listener or Listener()) if processes.first else Listener()
+        with processes.together():
+            if resume and replace:
+                raise TrainingError("--resume goes on, and --replace begins anew", "one of them", "leave one out")
+            order = _ordered(configuration, run, folder, processes)
+        prepared = None
+        with processes.together():
+            if processes.first:
+                prepared = _open_or_make(order, resume, replace, listener)
+        with processes.together():
+            directory = RunDirectory.open(order.run)
+            held.enter_context(directory.alone() if processes.first else nullcontext())
+            if processes.first and resume:
+                directory.describe_again(order.configuration.model_dump())
+            prepared = prepared or prepare_again(directory, order.configuration, order.folder)
+        outcome = _trained(prepared, directory, processes, listener, resume)
+        if outcome.ended == "stopped":
+            listener.said(f"Everything is saved in {order.run}. Go on with: {order.again}")
+        return outcome
+
+
+class _Order(NamedTuple):
+    """What is to be trained, in which run directory, from data in which folder; and how it is said to go on."""
+
+    configuration: Configuration
+    run: Path
+    folder: Path
+    again: str
+
+
+def _ordered(
+    configuration: Configuration | Path | str, run: Path | str | None, folder: Path | str | None, processes: Processes
+) -> _Order:
+    again = "resume=True"
     if isinstance(configuration, Path | str):
         file = Path(configuration)
         configuration = read_configuration(file)
         folder = file.parent if folder is None else folder
         again = f"workings train {file} --resume" + ("" if run is None else f" --output {run}")
         run = (file.parent / (configuration.run or file.stem)) if run is None else run
-    else:
-        again = "resume=True"
-        run = run or configuration.run
-        if run is None:
-            raise TrainingError("there is no run directory", "one to be named")
-    sharded = getattr(configuration.training, "sharded", False)
-    with started(sharded=sharded) as processes, ExitStack() as held:
-        listener = (listener or Listener()) if processes.first else Listener()
-        prepared = None
-        if processes.first:
-            prepared = _open_or_make(configuration, Path(run), Path(folder or "."), resume, replace, listener)
-        processes.wait()
-        directory = RunDirectory.open(run)
-        held.enter_context(directory.alone() if processes.first else nullcontext())
-        prepared = prepared or prepare_again(directory, configuration, Path(folder or "."))
-        outcome = _trained(prepared, directory, processes, listener, resume)
-        if outcome.ended == "stopped":
-            listener.said(f"Everything is saved in {run}. Go on with: {again}")
-        return outcome
+    run = run or configuration.run
+    if run is None:
+        raise TrainingError("there is no run directory", "one to be named")
+    if isinstance(configuration, Embeddings) and processes.world > 1:
+        found = f"{processes.world} processes for embeddings"
+        raise TrainingError(found, "one", "start it without torchrun", where=run)
+    return _Order(configuration, Path(run), Path(folder or "."), again)
 
 
-def _open_or_make(
-    configuration: Configuration, path: Path, folder: Path, resume: bool, replace: bool, listener: Listener
-) -> Prepared | PreparedWords | None:
+def _open_or_make(order: _Order, resume: bool, replace: bool, listener: Listener) -> Prepared | PreparedWords | None:
     """See that the run directory is there; what was prepared on the way, if anything was."""
+    configuration, path = order.configuration, order.run
     if resume and RunDirectory.exists(path):
         run = RunDirectory.open(path)
         before = run.description.configuration
@@ -89,7 +114,7 @@ def _open_or_make(
     if resume:
         listener.said(f"There is no training in {path} yet: it begins.")
     with RunDirectory.creating(path, replace=replace) as beside:
-        prepared = prepare(configuration, folder, work=beside / TOKENS)
+        prepared = prepare(configuration, order.folder, work=beside / TOKENS)
         prepared.check()
         made = RunDirectory(beside, prepared.description())
         made.save_tokenisers(prepared.tokenisers.source, prepared.tokenisers.target)
@@ -116,12 +141,13 @@ def _trained(
         return fit(words, limits, run=run, listener=listener, resume=resume)
     objective = prepared.objective()
     chosen = prepared.configuration.training
-    if processes.first and not run.has_state():
-        run.metrics.cut(-1)
-        for finding in preflight(prepared, objective, processes.device) if chosen.preflight else ():
-            listener.checked(finding)
-            run.metrics.append("preflight", 0, check=finding.check, fine=finding.fine, said=finding.said)
-    processes.wait()
+    with processes.together():
+        if processes.first and not run.has_state():
+            run.metrics.cut(-1)
+            for finding in preflight(prepared, objective, processes.device) if chosen.preflight else ():
+                listener.checked(finding)
+                run.metrics.append("preflight", 0, check=finding.check, fine=finding.fine, said=finding.said)
+    processes = dataclasses.replace(processes, sharded=chosen.sharded)
     trainer = Trainer(objective, prepared.batches(), settings_of(prepared, processes.device), processes)
     held_out = prepared.validation_batches()
     return fit(

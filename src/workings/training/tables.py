@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from workings.transformer.config import Shape
+
 Task: TypeAlias = Literal["translate", "lm", "classify", "copy", "embeddings"]
 TASKS: tuple[Task, ...] = get_args(Task)
 
@@ -16,7 +18,7 @@ Share = Annotated[float, Field(gt=0, lt=1)]
 class _Table(BaseModel):
     """A table of the file: keys that it does not know are mistakes, numbers are numbers."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 class ParallelData(_Table):
@@ -78,7 +80,7 @@ class SkipGramTable(_Table):
     window: Positive = 5
     negatives: Positive = 5
     minimum: Positive = 5
-    subsampling: Annotated[float, Field(gt=0)] = 1e-3
+    subsampling: Annotated[float, Field(gt=0, allow_inf_nan=True)] = 1e-3
 
 
 class WordTraining(_Table):
@@ -173,6 +175,13 @@ class Embeddings(_Run):
 
 
 Configuration: TypeAlias = Translate | LanguageModel | Classify | Copy | Embeddings
+SHAPES: dict[Task, Shape] = {
+    "translate": "encoder-decoder",
+    "lm": "decoder-only",
+    "classify": "encoder-only",
+    "copy": "encoder-decoder",
+}
+"""What kind of transformer a task trains."""
 KINDS: dict[str, type[Translate | LanguageModel | Classify | Copy | Embeddings]] = {
     "translate": Translate,
     "lm": LanguageModel,

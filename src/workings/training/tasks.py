@@ -75,9 +75,9 @@ def _translate(given: Translate, folder: Path, tokenisers: Tokenisers | None) ->
     if tokenisers is None:
         sides = list(read_pairs(source, target))
         if table.shared:
-            tokenisers = Tokenisers.one(_trained(table, [text for pair in sides for text in pair]))
+            tokenisers = Tokenisers.one(_trained(table, [text for pair in sides for text in pair], source))
         else:
-            here, there = (_trained(table, [pair[side] for pair in sides]) for side in (0, 1))
+            here, there = (_trained(table, [pair[side] for pair in sides], source) for side in (0, 1))
             tokenisers = Tokenisers(source=here, target=there)
     here, there = tokenisers.source, tokenisers.target
     own = {} if here.fingerprint == there.fingerprint else {"source_vocabulary": len(here)}
@@ -114,7 +114,7 @@ def _are(count: int, what: str) -> str:
 def _language_model(given: LanguageModel, folder: Path, tokenisers: Tokenisers | None, work: Path | None) -> Prepared:
     data = given.data
     path = folder / data.text
-    tokenisers = tokenisers or Tokenisers.one(_trained(given.tokeniser, read_text(path)))
+    tokenisers = tokenisers or Tokenisers.one(_trained(given.tokeniser, read_text(path), path))
     tokeniser = tokenisers.source
     config = _config({"vocabulary": len(tokeniser)}, given.model)
     corpus = TextCorpus.open(path, tokeniser, _cache(path, work, "training"))
@@ -143,7 +143,7 @@ def _cache(path: Path, work: Path | None, name: str) -> Path | None:
 def _classify(given: Classify, folder: Path, tokenisers: Tokenisers | None) -> Prepared:
     data = given.data
     path = folder / data.texts
-    tokenisers = tokenisers or Tokenisers.one(_trained(given.tokeniser, [row.text for row in read_rows(path)]))
+    tokenisers = tokenisers or Tokenisers.one(_trained(given.tokeniser, [row.text for row in read_rows(path)], path))
     tokeniser = tokenisers.source
     longest = int(given.model.get("context", 0)) or None
     corpus = LabelledCorpus.read(path, tokeniser, longest=longest)
@@ -196,31 +196,32 @@ def _copy(given: Copy, tokenisers: Tokenisers | None) -> Prepared:
 
 
 def _embeddings(given: Embeddings, folder: Path, tokenisers: Tokenisers | None) -> PreparedWords:
+    path = folder / given.data.text
+
     def texts() -> Iterator[str]:
-        for part in read_text(folder / given.data.text):
+        for part in read_text(path):
             yield part.lower() if given.data.lower else part
 
-    tokenisers = tokenisers or Tokenisers.one(Tokeniser.train("word", texts()))
-    corpus = TextCorpus.of(texts(), tokenisers.source)
+    tokenisers = tokenisers or Tokenisers.one(_trained(TokeniserTable(kind="word"), texts(), path))
+    corpus = TextCorpus.of(texts(), tokenisers.source, str(path))
     return PreparedWords(configuration=given, tokenisers=tokenisers, corpus=corpus)
 
 
-def _trained(table: TokeniserTable, texts: Iterator[str] | Sequence[str]) -> Tokeniser:
+def _trained(table: TokeniserTable, texts: Iterator[str] | Sequence[str], path: Path) -> Tokeniser:
     try:
         return Tokeniser.train(table.kind, texts, table.vocabulary, spelled=table.spelled)
     except TextError as error:
-        raise TrainingError(f"[tokeniser] {error}") from None
+        if error.where:  # the text, not what is to be learned from it
+            raise
+        raise TrainingError(f"[tokeniser] for {path}: {error}") from None
 
 
 def _config(own: dict[str, Any], table: dict[str, Any]) -> Config:
     """The config of what the data says and the file chooses.
 
     Raises:
-        TrainingError: a key that does not exist, sizes that do not go together.
+        TrainingError: sizes that do not go together.
     """
-    for key in own:
-        if key in table:
-            raise TrainingError(f"model.{key} is given", "it to be left out", "it follows from the data")
     try:
         return Config.from_dict({**own, **table})
     except ValueError as error:

@@ -21,7 +21,7 @@ FORMAT = 1
 
 
 def write_tensors(path: Path, tensors: Mapping[str, Tensor], about: Mapping[str, Any]) -> None:
-    """Write beside, then rename: whoever reads finds the old file or the new one.
+    """Write beside, then rename: whoever reads finds the old file or the new one. Equal contents make equal bytes.
 
     Args:
         path: the file.
@@ -32,7 +32,8 @@ def write_tensors(path: Path, tensors: Mapping[str, Tensor], about: Mapping[str,
         TrainingError: it cannot be written, the disk being full for instance; what stood there still does.
     """
     beside = path.with_name(f".{path.name}.part")
-    metadata = {"format": "pt", "workings": json.dumps({"format": FORMAT, "sum": _sum(tensors, about), "about": about})}
+    # One key alone: the library puts several in any order.
+    metadata = {"workings": json.dumps({"format": FORMAT, "sum": _sum(tensors, about), "about": about})}
     try:
         save_file(dict(tensors), beside, metadata)
         beside.chmod(0o666 & ~_mask())

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from workings.text.corpora import TextCorpus
 from workings.text.tokenisers import Tokeniser
 from workings.training.errors import TrainingError
+from workings.wording import counted
 
 
 class Vocabulary(NamedTuple):
@@ -32,8 +33,8 @@ class Vocabulary(NamedTuple):
         real = counts * _are_words(corpus.tokeniser)
         tokens = np.argsort(-real, kind="stable")[: int(np.count_nonzero(real >= minimum))]
         if len(tokens) < 2:
-            found = f"{len(tokens)} words that occur at least {minimum} times"
-            raise TrainingError(found, "at least 2", "use more text, or let rarer words count")
+            found = f"{counted(len(tokens), 'word')} seen at least {counted(minimum, 'time')}"
+            raise TrainingError(found, "at least 2", "use more text, or let rarer words count", where=corpus.name)
         rows = np.full(len(counts), -1, np.int64)
         rows[tokens] = np.arange(len(tokens))
         return cls(tokens, counts[tokens], rows)

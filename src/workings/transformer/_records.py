@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import types
 import typing
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, TypeVar
 
 from workings.transformer.choices import Biases, Dropout
+from workings.wording import near
 
 Record = TypeVar("Record")
 
@@ -32,7 +32,7 @@ def from_dict(cls: type[Record], data: Mapping[str, Any], path: str = "") -> Rec
         if key == "kind" and path:
             continue
         if key not in hints:
-            raise ValueError(f"{path}{key} is not a key; {near(key, hints)}")
+            raise ValueError(f"{path}{key} is not a key; {_near(key, hints)}")
         values[key] = _read(hints[key], value, f"{path}{key}")
     missing = [
         field.name
@@ -44,13 +44,9 @@ def from_dict(cls: type[Record], data: Mapping[str, Any], path: str = "") -> Rec
     return cls(**values)
 
 
-def near(name: str, names: Iterable[str]) -> str:
+def _near(name: str, names: Iterable[str]) -> str:
     """The end of an error: what `name` may have been meant to be."""
-    known = sorted(names)
-    close = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
-    if close:
-        return f"did you mean {' or '.join(repr(n) for n in close)}?"
-    return f"expected one of {', '.join(repr(n) for n in known)}"
+    return near(name, names, f"expected one of {', '.join(map(repr, sorted(names)))}")
 
 
 def check_types(record: Any, path: str = "") -> None:
@@ -58,7 +54,8 @@ def check_types(record: Any, path: str = "") -> None:
     for key, hint in _hints(type(record)).items():
         value = getattr(record, key)
         if not _fits(hint, value):
-            raise ValueError(f"{path}{key} is {value!r}; expected {_expected(hint)}")
+            close = near(value, _names(hint)) if isinstance(value, str) else ""
+            raise ValueError(f"{path}{key} is {value!r}; expected {_expected(hint)}{close and '; '}{close}")
         if dataclasses.is_dataclass(value):
             check_types(value, f"{path}{key}.")
 
@@ -85,15 +82,15 @@ def _read(hint: Any, value: Any, path: str) -> Any:
         return Biases() if value else Biases.none()
     if isinstance(value, int | float) and not isinstance(value, bool) and "dropout" in kinds:
         return Dropout(rate=value)
-    if isinstance(value, str):
+    if isinstance(value, str) and (len(kinds) > 1 or value in kinds):
         value = {"kind": value}
     if not isinstance(value, Mapping):
-        raise ValueError(f"{path} is {value!r}; expected {_expected(hint)}")
+        raise ValueError(f"{path} is {value!r}; expected {_written(kinds)}")
     kind = value.get("kind", next(iter(kinds)) if len(kinds) == 1 else None)
     if kind is None:
-        raise ValueError(f"{path}.kind is missing; expected {_expected(hint)}")
+        raise ValueError(f"{path}.kind is missing; expected {_written(kinds)}")
     if kind not in kinds:
-        raise ValueError(f"{path} is {kind!r}; {near(str(kind), kinds)}")
+        raise ValueError(f"{path} is {kind!r}; {_near(str(kind), kinds)}")
     return from_dict(kinds[kind], value, f"{path}.")
 
 
@@ -113,14 +110,28 @@ def _fits(hint: Any, value: Any) -> bool:
     return False
 
 
+def _written(kinds: Mapping[str, Any]) -> str:
+    """What plain data says a choice with."""
+    if len(kinds) > 1:
+        return " or ".join(map(repr, kinds))
+    ((kind, choice),) = kinds.items()
+    short = {"biases": "true or false, or ", "dropout": "a number, or "}.get(kind, "")
+    return f"{short}a table of {', '.join(field.name for field in dataclasses.fields(choice))}"
+
+
+def _names(hint: Any) -> list[str]:
+    """The names that a field may hold."""
+    literals = [member for member in _members(hint) if typing.get_origin(member) is Literal]
+    return [name for literal in literals for name in typing.get_args(literal)]
+
+
 def _expected(hint: Any) -> str:
+    """What a field may hold, in words; a choice is an object, as Python writes it."""
     names = {int: "a whole number", float: "a number", bool: "true or false", type(None): "nothing"}
-    texts = []
+    texts = [repr(name) for name in _names(hint)]
     for member in _members(hint):
-        if typing.get_origin(member) is Literal:
-            texts += [repr(choice) for choice in typing.get_args(member)]
-        elif hasattr(member, "kind"):
-            texts.append(repr(member.kind))
-        else:
+        if hasattr(member, "kind"):
+            texts.append(f"{member.__name__}(...)" if dataclasses.fields(member) else f"{member.__name__}()")
+        elif typing.get_origin(member) is not Literal:
             texts.append(names.get(member, str(member)))
     return " or ".join(texts)

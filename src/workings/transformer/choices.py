@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
+from workings.wording import offering_names
+
 Layout: TypeAlias = Literal["interleaved", "halves"]
 Pairing: TypeAlias = Literal["adjacent", "halves"]
 GeluForm: TypeAlias = Literal["erf", "tanh"]
@@ -17,6 +19,7 @@ Pooling: TypeAlias = Literal["mean", "first"]
 # Positions
 
 
+@offering_names
 @dataclass(frozen=True)
 class Sinusoidal:
     """Sines and cosines added to the embeddings. Vaswani et al. (2017), section 3.5.
@@ -30,6 +33,7 @@ class Sinusoidal:
     base: float = 10000.0
 
 
+@offering_names
 @dataclass(frozen=True)
 class Learned:
     """A learned vector for each of `Config.context` positions, added to the embeddings. Gehring et al. (2017)."""
@@ -37,6 +41,7 @@ class Learned:
     kind: ClassVar[str] = "learned"
 
 
+@offering_names
 @dataclass(frozen=True)
 class LinearScaling:
     """Positions divided by `factor`, so that a longer text spans the angles seen in training. Chen et al. (2023)."""
@@ -45,6 +50,7 @@ class LinearScaling:
     factor: float
 
 
+@offering_names
 @dataclass(frozen=True)
 class BaseScaling:
     """The base raised by factor^(r / (r - 2)) for r rotated coordinates ("NTK-aware"): fast turns keep their speed."""
@@ -53,6 +59,7 @@ class BaseScaling:
     factor: float
 
 
+@offering_names
 @dataclass(frozen=True)
 class LlamaScaling:
     """Slow turns slowed by `factor`, fast ones kept, those between blended. Grattafiori et al. (2024), Llama 3.1.
@@ -70,6 +77,7 @@ class LlamaScaling:
 Scaling: TypeAlias = LinearScaling | BaseScaling | LlamaScaling
 
 
+@offering_names
 @dataclass(frozen=True)
 class Rotary:
     """Queries and keys turned by angles that grow with the position. Su et al. (2021), section 3.2.
@@ -85,6 +93,7 @@ class Rotary:
     fraction: float = 1.0
 
 
+@offering_names
 @dataclass(frozen=True)
 class ALiBi:
     """A penalty on each score, proportional to the distance, steeper in some heads. Press et al. (2022)."""
@@ -92,6 +101,7 @@ class ALiBi:
     kind: ClassVar[str] = "alibi"
 
 
+@offering_names
 @dataclass(frozen=True)
 class RelativeBuckets:
     """A learned number for each head and bucket of distances, added to the scores. Raffel et al. (2020), section 2.1.
@@ -104,6 +114,7 @@ class RelativeBuckets:
     furthest: int = 128
 
 
+@offering_names
 @dataclass(frozen=True)
 class NoPositions:
     """Nothing says where a token stands but the causal mask, if there is one. Kazemnejad et al. (2023)."""
@@ -117,6 +128,7 @@ Positions: TypeAlias = Sinusoidal | Learned | Rotary | ALiBi | RelativeBuckets |
 # Normalisation and its place
 
 
+@offering_names
 @dataclass(frozen=True)
 class LayerNorm:
     """Mean 0 and variance 1, then gain and bias; `epsilon` inside the root. Ba, Kiros and Hinton (2016)."""
@@ -126,6 +138,7 @@ class LayerNorm:
     bias: bool = True
 
 
+@offering_names
 @dataclass(frozen=True)
 class RMSNorm:
     """Divided by the root mean square, then gain; `epsilon` inside the root. Zhang and Sennrich (2019)."""
@@ -137,6 +150,7 @@ class RMSNorm:
 Norm: TypeAlias = LayerNorm | RMSNorm
 
 
+@offering_names
 @dataclass(frozen=True)
 class PostNorm:
     """Each residual sum is normalised, as in 2017; with `final_norm`, a stack's last output once more."""
@@ -145,6 +159,7 @@ class PostNorm:
     final_norm: bool = False
 
 
+@offering_names
 @dataclass(frozen=True)
 class PreNorm:
     """Each sub-layer reads a normalised copy; the stack's last sum is normalised. Xiong et al. (2020), section 3."""
@@ -158,6 +173,7 @@ Placement: TypeAlias = PostNorm | PreNorm
 # The feed-forward network
 
 
+@offering_names
 @dataclass(frozen=True)
 class Relu:
     """max(0, x) between two layers. Vaswani et al. (2017), section 3.3."""
@@ -165,6 +181,7 @@ class Relu:
     kind: ClassVar[str] = "relu"
 
 
+@offering_names
 @dataclass(frozen=True)
 class Gelu:
     """x Φ(x) between two layers, exactly ("erf") or as GPT-2 approximates it ("tanh"). Hendrycks and Gimpel (2016)."""
@@ -173,6 +190,7 @@ class Gelu:
     form: GeluForm = "erf"
 
 
+@offering_names
 @dataclass(frozen=True)
 class SwiGLU:
     """One layer gated by the SiLU of another. Shazeer (2020), section 2."""
@@ -180,6 +198,7 @@ class SwiGLU:
     kind: ClassVar[str] = "swiglu"
 
 
+@offering_names
 @dataclass(frozen=True)
 class GEGLU:
     """One layer gated by the GELU of another. Shazeer (2020), section 2."""
@@ -194,6 +213,7 @@ FeedForward: TypeAlias = Relu | Gelu | SwiGLU | GEGLU
 # How queries and keys are compared
 
 
+@offering_names
 @dataclass(frozen=True)
 class DotProduct:
     """Dot products times `scale`: 1/√(head width) unless given; T5 uses 1.0. Vaswani et al. (2017), section 3.2.1."""
@@ -202,6 +222,7 @@ class DotProduct:
     scale: float | None = None
 
 
+@offering_names
 @dataclass(frozen=True)
 class Additive:
     """A small network's score of query and key together. Bahdanau, Cho and Bengio (2015), section 3.1.
@@ -218,6 +239,7 @@ Score: TypeAlias = DotProduct | Additive
 # What is left
 
 
+@offering_names
 @dataclass(frozen=True)
 class Biases:
     """Which linear layers add a bias. Normalisations and the output say it themselves."""
@@ -233,6 +255,7 @@ class Biases:
         return cls(queries_keys_values=False, attention_output=False, feed_forward=False)
 
 
+@offering_names
 @dataclass(frozen=True)
 class TiedOutput:
     """The target embeddings score the words. Press and Wolf (2017). States are multiplied by `scale` first (T5)."""
@@ -242,6 +265,7 @@ class TiedOutput:
     scale: float = 1.0
 
 
+@offering_names
 @dataclass(frozen=True)
 class SeparateOutput:
     """A matrix of its own scores the words."""
@@ -253,6 +277,7 @@ class SeparateOutput:
 Output: TypeAlias = TiedOutput | SeparateOutput
 
 
+@offering_names
 @dataclass(frozen=True)
 class Dropout:
     """How much is dropped in training, and where.
@@ -267,6 +292,7 @@ class Dropout:
     inner: float = 0.0
 
 
+@offering_names
 @dataclass(frozen=True)
 class NormalStart:
     """Weights drawn with this standard deviation; with `by_depth`, what adds to the residual by less in deep stacks.
@@ -279,6 +305,7 @@ class NormalStart:
     by_depth: bool = True
 
 
+@offering_names
 @dataclass(frozen=True)
 class XavierStart:
     """Weights uniform with variance 2 / (in + out), embeddings normal with deviation width^-0.5. Glorot (2010)."""

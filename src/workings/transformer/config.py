@@ -32,10 +32,12 @@ from workings.transformer.choices import (
     SwiGLU,
     TiedOutput,
 )
+from workings.wording import offering_names
 
 Shape: TypeAlias = Literal["encoder-decoder", "encoder-only", "decoder-only"]
 
 
+@offering_names
 @dataclass(frozen=True, kw_only=True)
 class Config:
     """The sizes and choices of one transformer.

@@ -61,8 +61,11 @@ class _Model(nn.Module):
         return sum(parameter.numel() for parameter in self.parameters())
 
     def embed(self, tokens: Tensor, table: nn.Embedding) -> Tensor:
-        """The scaled embeddings of tokens: (b, t) to (b, t, d)."""
-        embedded: Tensor = table(tokens)
+        """The scaled embeddings of tokens: (b, t) to (b, t, d). Raises: ValueError for a token that has none."""
+        try:
+            embedded: Tensor = table(tokens)
+        except IndexError:  # looking first would cost time at every step
+            raise _outside(tokens, len(table.weight)) from None
         return embedded if self.embedding_scale == 1.0 else embedded * self.embedding_scale
 
     def finish(self, states: Tensor) -> Tensor:
@@ -193,6 +196,13 @@ class EncoderDecoder(_Model):
     def cache(self, rows: int, capacity: int) -> Cache:
         """An empty cache of the model's dtype and device, for the target."""
         return Cache(self.config, rows, capacity, self.embedding.weight.dtype, self.embedding.weight.device)
+
+
+def _outside(tokens: Tensor, words: int) -> ValueError:
+    """What is wrong with tokens of which one is outside the vocabulary: its number, and where it stands."""
+    place = ((tokens < 0) | (tokens >= words)).nonzero()[0].tolist()
+    found = f"the tokens hold {int(tokens[tuple(place)])} at {place}"
+    return ValueError(f"{found}; expected numbers from 0 to {words - 1}, a vocabulary of {words:,}")
 
 
 Model: TypeAlias = EncoderDecoder | EncoderOnly | DecoderOnly

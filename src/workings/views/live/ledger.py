@@ -9,6 +9,8 @@ from workings.reading.numbers import number
 from workings.views.live.parts import asset, policy, seen, template
 
 DECIMALS = 4
+_NEVER = "never chosen"
+"""The stage that takes out what must not be written: without it, the largest logit could not have been taken."""
 
 
 def render(ledger: Mapping[str, Any]) -> str:
@@ -17,7 +19,9 @@ def render(ledger: Mapping[str, Any]) -> str:
     return template("ledger.html").render(
         title=f"How {ledger['run']} wrote",
         settings=[
-            (name.replace("_", " "), value) for name, value in ledger["settings"].items() if value not in (None, [])
+            (name.replace("_", " "), ", ".join(map(seen, value)) if isinstance(value, list) else value)
+            for name, value in ledger["settings"].items()
+            if value not in (None, [])
         ],
         prompt=[seen(piece) for piece in ledger["prompt"]["pieces"]],
         texts=[_text(number_, text) for number_, text in enumerate(ledger["texts"], 1)],
@@ -35,7 +39,8 @@ def _token(name: str, token: Mapping[str, Any]) -> dict[str, Any]:
     """One token: a row for each candidate, a column for each stage; what the largest logit alone would have taken."""
     stages, candidates = token["stages"], token["candidates"]
     first, last = stages[0], stages[-1]
-    greedy = max(range(len(candidates)), key=lambda n: _value(first["logits"][n]))
+    open_ones = next((stage for stage in stages if stage["name"] == _NEVER), first)
+    greedy = max(range(len(candidates)), key=lambda n: _value(open_ones["logits"][n]))
     rows = [
         {
             "piece": seen(piece),
