@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import NoReturn
 
+from workings.commands.options import decimals
 from workings.commands.problems import FINE, YOURS, Ended, answered, say
 from workings.wording import meant
 
@@ -134,7 +135,7 @@ def _show(rest: list[str]) -> None:
     )
     add("-o", "--output", metavar="FILE", help="write to this file")
     add("-d", "--depth", metavar="DEPTH", help="sentences, steps or numbers; with --at, how many lines back")
-    add("--decimals", metavar="N", type=int, help="how many decimals are shown")
+    add("--decimals", metavar="N", type=decimals, help="how many decimals are shown")
     add("--predict", action="store_true", help="ask for each value before it is shown")
     add("--width", metavar="N", type=int, help="how many columns a line may take")
     add(

@@ -1,4 +1,4 @@
-"""Words of messages: counts, and what a name that does not exist may have been meant to be."""
+"""Words of messages: counts, decimals, and what a name that does not exist may have been meant to be."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from functools import wraps
 from typing import Any, TypeVar
 
 Class = TypeVar("Class")
+
+MOST_DECIMALS = 17
+"""As many tell any two numbers between 0.1 and 1 apart: more would be digits of the binary fraction alone."""
 
 
 def counted(number: int, what: str) -> str:

@@ -166,7 +166,7 @@ def test_addresses(refused, address, said):
         (["show", "apple", "--format", "markdown"], "did you mean --format md?"),
         (["show", "apple", "--depth", "step"], "did you mean --depth steps?"),
         (["show", "apple", "--depth", "3"], "a count of lines goes with --at"),
-        (["show", "apple", "--decimals", "many"], "invalid int value: 'many'"),
+        (["show", "apple", "--decimals", "many"], "'many' is no count of decimals"),
         (["show", "apple", "--decimals", "99"], "from 0 to 17"),
         (["show", "apple", "--decimals", "-1"], "from 0 to 17"),
         (["show", "apple", "--width", "3"], "at least 20 columns"),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workings.commands import output
+from workings.commands.options import decimals
 from workings.commands.problems import UserError
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def options(parser: ArgumentParser) -> None:
     add("--axes", metavar="NAME", nargs=2, help="the two columns that the plane has")
     add("--of", metavar="WHAT", action="append", help="of a training: loss, accuracy, rate or norm; may be repeated")
     add("--set", metavar="CHANGE", action="append", dest="changes", help="what if: 'address = numbers', as in show")
-    add("--decimals", metavar="N", type=int, help="how many decimals are written")
+    add("--decimals", metavar="N", type=decimals, help="how many decimals are written")
     add("--vocabulary", metavar="N", type=int, help="words, where a run file leaves that to the tokeniser")
     add("--width", metavar="MM", type=float, help="so many millimetres wide")
     style_options(parser)
@@ -61,8 +62,6 @@ def run(found: Namespace) -> None:
     check_installed()
     kind = kind_of(found.output) if found.figure else "svg"
     output.check_writable(found.output)
-    if found.decimals is not None and not 0 <= found.decimals <= 17:
-        raise UserError(f"--decimals {found.decimals}", "a count from 0 to 17", "4 is usual")
     from workings.figures.style import style_named
 
     style = style_named(found.style, found.dark, found.width)
@@ -158,9 +157,9 @@ def _working(found: Namespace) -> Working:
         hint = f"run it first, or see how far it comes: workings show {found.what}"
         raise UserError(f"{found.what}: {stopped}", "", hint) from None
     if changes:
-        decimals = working.decimals
+        before = working
         working = replayed(working, changes).after()
-        working.decimals = decimals
+        working.decimals = before.decimals
     if found.decimals is not None:
         working.decimals = found.decimals
     return working

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from workings.commands.problems import UserError
+from workings.wording import MOST_DECIMALS
 
 
 def count(text: str) -> int:
@@ -18,6 +19,13 @@ def count(text: str) -> int:
     if number < 1:
         raise ArgumentTypeError(f"{text!r} is not a count; expected a whole number above 0")
     return number
+
+
+def decimals(text: str) -> int:
+    """How many decimals numbers are written with."""
+    if not (text.isascii() and text.isdigit()) or int(text) > MOST_DECIMALS:
+        raise ArgumentTypeError(f"{text!r} is no count of decimals; expected a count from 0 to {MOST_DECIMALS}")
+    return int(text)
 
 
 def seed(text: str) -> int:

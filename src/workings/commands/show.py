@@ -269,8 +269,6 @@ def _show_stopped(stopped: ScriptError, request: Request, look: Look) -> None:
 def _look(request: Request) -> Look:
     chosen = output.format_for(request.format, request.output)
     depth, levels = _depth(request)
-    if request.decimals is not None and not 0 <= request.decimals <= 17:
-        raise UserError(f"--decimals {request.decimals}", "a count from 0 to 17", "4 is usual")
     if request.width is not None and request.width < 20:
         raise UserError(f"--width {request.width}", "at least 20 columns", "leave it out to fit the window")
     to_screen = request.output in (None, "-") and sys.stdout.isatty()

@@ -13,6 +13,7 @@ from typing import Any
 
 from workings.examples.errors import ExampleError, Place, complaint, near
 from workings.examples.format_blocks import KINDS, Document
+from workings.wording import MOST_DECIMALS
 
 LIMIT = 1024 * 1024
 """The largest file that is read, in bytes: a worked example has dozens of numbers, not millions."""
@@ -218,9 +219,9 @@ def check_rows(document: Document, text: str, file: str) -> None:
                 "a word without spaces",
                 "a sentence is cut into words at its spaces",
             )
-    if not 0 <= document.decimals <= 17:
+    if not 0 <= document.decimals <= MOST_DECIMALS:
         raise complaint(
-            file, text, ["decimals"], f"found {document.decimals}", "a count from 0 to 17", "3 is usual"
+            file, text, ["decimals"], f"found {document.decimals}", f"a count from 0 to {MOST_DECIMALS}", "3 is usual"
         )  # fmt: skip
     if document.axes and len(document.axes) != len(row):
         raise complaint(
