@@ -18,10 +18,12 @@ from workings.recording.tensors.operators import (
     _DESCRIBED,
     Operator,
     blank,
+    compose,
     describe,
     draws,
     encode,
     flatten,
+    is_composed,
     written,
 )
 from workings.recording.tensors.windows import Index, Window, place_in, plain, window
@@ -67,6 +69,9 @@ class Dispatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
         operator = _DESCRIBED.get(id(func)) or describe(func)
         if operator.simple and not (kwargs or self._numbers.any()):
             return self.simple(operator, func, args)
+        if operator.composed and is_composed(operator, args):  # autograd, which would have done so, stands aside
+            with self:
+                return compose(operator, args, kwargs or {})
         return self._operate(operator, func, args, kwargs or {})
 
     def _operate(self, operator: Operator, call: Any, args: Any, kwargs: dict[str, Any]) -> Any:
