@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 
 import numpy as np
 import pytest
@@ -111,6 +112,34 @@ def test_bookkeeping_of_inference_mode_is_no_step(model, ids):
     assert result.is_inference()
     assert [s.operation for s in working] == ["ones", "eye", "astype", "multiply"]
     assert not working.lost
+
+
+def test_a_copied_tensor_comes_from_the_one_it_was_copied_from():
+    norm = nn.BatchNorm1d(2).eval()
+    norm.running_mean.copy_(torch.tensor([1.0, -2.0]))
+    with record(norm) as working:
+        copied = copy.deepcopy({"model": norm, "again": norm.running_mean})
+        copied["model"](torch.ones(3, 2))
+    assert copied["again"] is copied["model"].running_mean
+    mean = working["running_mean"].step
+    assert (mean.operation, mean.shape) == ("copy", (2,))
+    assert working.steps[mean.inputs[0].step].operation == "given"
+    assert not working.lost
+
+
+def test_a_tensor_made_on_other_memory_holds_what_lies_there(tmp_path):
+    def program(x):
+        torch.save(x, tmp_path / "x.pt")
+        loaded = torch.load(tmp_path / "x.pt")
+        pickled = pickle.loads(pickle.dumps(x))
+        return loaded + pickled
+
+    x = torch.tensor([[1.0, 2.0], [3.0, 5.0]])
+    working = record_function(program, [], {"x": x})
+    assert torch.equal(working.result, 2 * x)
+    assert [loss.kind for loss in working.lost] == ["origin not recorded"]  # what went through bytes; a file is an input
+    assert all(step.operation != "set" for step in working)
+    assert "ℝ⁰" not in str(working)
 
 
 def test_a_training_step_is_the_plain_one_and_can_be_replayed():

@@ -72,6 +72,8 @@ class Dispatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if operator.composed and is_composed(operator, args):  # autograd, which would have done so, stands aside
             with self:
                 return compose(operator, args, kwargs or {})
+        if operator.base == "set_":
+            return self._placed(func, args, kwargs or {})
         return self._operate(operator, func, args, kwargs or {})
 
     def _operate(self, operator: Operator, call: Any, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -112,6 +114,15 @@ class Dispatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self._drawn(operator, inputs, arguments, outputs, changed, args)
         else:
             self._record(operator, tuple(inputs), arguments, keywords, outputs, len(changed), before, args)
+        return result
+
+    def _placed(self, call: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        """A tensor becomes a window on other memory, and holds what lies there: nothing is computed."""
+        for tensor in flatten(args[1:]):
+            self._ledger.read(tensor)
+        result = call(*args, **kwargs)
+        if self._ledger.memory(result) is None:
+            self._ledger.read(result)
         return result
 
     def simple(self, operator: Operator, call: Any, args: Any) -> Any:
