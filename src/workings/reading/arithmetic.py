@@ -314,8 +314,8 @@ def _wrapped(step: Step, expression: Expression, value: Any) -> str:
     """Integers of a fixed width start again from the other end when they grow too large."""
     if not step.dtype.startswith(("int", "uint")) or step.dtype == "int" or isinstance(expression, Leaf):
         return ""
-    true = exact(expression, 0)
-    return "" if true is None or true == int(value) else f"{true}, wrapped around in {step.dtype}"
+    true = exact(expression, None)
+    return "" if true is None or true.denominator != 1 or true == int(value) else f"{true}, wrapped around in {step.dtype}"
 
 
 def _bare(line: Line) -> bool:
