@@ -68,9 +68,13 @@ def arithmetic(working: Working, ref: Ref, *, depth: int | None = None, most: in
     """
     shape = working.steps[ref.step].shape
     if len(ref.index) != len(shape):
-        rest = " × ".join(map(str, shape[len(ref.index) :]))
+        rest = shape[len(ref.index) :]
+        if 0 in rest:
+            raise ValueError(f"{working.path(ref.step)}: arithmetic is of one number; there is none here")
+        instance = ", ".join(str(min(axis, size - 1, 1)) for axis, size in enumerate(rest))
         raise ValueError(
-            f"{working.path(ref.step)}: arithmetic is of one number; say which of the {rest} numbers, as in [0, 1]"
+            f"{working.path(ref.step)}: arithmetic is of one number; say which of the {' × '.join(map(str, rest))} "
+            f"numbers, as in [{instance}]"
         )
     if most is None:
         most = MOST_LINES if depth is None else sys.maxsize  # a depth that was asked for is given whole
