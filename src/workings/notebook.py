@@ -85,6 +85,7 @@ def record_cell(text: str, namespace: dict[str, Any]) -> tuple[Working, Any]:
     from workings.recording import source
     from workings.recording.recorder import Box, Recorder
     from workings.recording.running import ScriptError
+    from workings.recording.warned import warnings_of_the_program
     from workings.recording.working import Source
 
     # The name says to the recorder that this is the user's code; the lines are there for tracebacks.
@@ -98,7 +99,8 @@ def record_cell(text: str, namespace: dict[str, Any]) -> tuple[Working, Any]:
     namespace.setdefault("__builtins__", __builtins__)
     namespace |= {source.RECORDER: recorder, source.MODULE_FRAME: recorder.root}
     try:
-        exec(code, namespace)
+        with warnings_of_the_program():
+            exec(code, namespace)
     except (Exception, KeyboardInterrupt) as error:
         working = recorder.finish()
         message = f"the cell raised {type(error).__name__}: {error}"

@@ -27,6 +27,13 @@ def test_unknown_example(refused):
     assert "did you mean apple?" in message
 
 
+def test_a_name_that_is_empty(refused):
+    assert "there is no example named ''; expected one of apple, journey" in refused("show", "")
+    message = refused("new", "example", "")
+    assert "a name like my_example.toml" in message
+    assert not message.rstrip().endswith("write .toml")
+
+
 def test_unknown_example_as_a_process(process):
     answer = process("show", "aple")
     assert (answer.code, answer.out) == (2, "")

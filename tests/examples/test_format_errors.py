@@ -92,7 +92,7 @@ SPOILT = {
         ["line 14", "'looking'", "no earlier value", "X"]),
     "a word of the sentence that has no row": ("the fund fell", "the found fell",
         ["line 2", "sentence", "'found'", "not in the table", "did you mean 'fund'"]),
-    "an empty sentence": ("the fund fell", "", ["line 2", "sentence", "empty"]),
+    "an empty sentence": ("the fund fell", "", ["line 2", "sentence", "empty", "for instance 'the fund fell'"]),
     "a comma in the sentence": ("the fund fell", "the fund, fell", ["'fund,'", "write fund without"]),
     "not TOML": ("fund = [0.3, 0.9]", "fund = [0.3 0.9]",
         ["line 8", "fund = [0.3 0.9]", "not TOML", "close every bracket"]),

@@ -104,8 +104,12 @@ def test_depth_is_on_demand_however_long_the_history():
 
 def test_arithmetic_is_of_one_number():
     working = shown(attention, X, X, X)
-    with pytest.raises(ValueError, match="say which of the 4 × 4 numbers"):
+    with pytest.raises(ValueError, match=r"say which of the 4 × 4 numbers, as in \[0, 1\]"):
         working.at("S")
+    with pytest.raises(ValueError, match=r"say which of the 4 numbers, as in \[0\]"):
+        working.at("S[1]")
+    with pytest.raises(ValueError, match="there is none here"):
+        shown(lambda x: x[:0] * 2.0, X).at("multiply")
 
 
 def test_a_number_changed_out_of_sight_is_never_explained():

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from workings.recording.scopes import comments_of
+from workings.recording.running import record_script
+from workings.recording.scopes import comments_of, without_directives
 
 AWKWARD = """\
 x = "a # in a string"  # beside one
@@ -30,7 +31,7 @@ def by_tokens(text: str) -> tuple[dict[int, str], dict[int, str]]:
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
             before = token.line[: token.start[1]] if token.start[0] else ""
-            (beside if before.strip() else alone)[token.start[0]] = token.string.lstrip("#").strip()
+            (beside if before.strip() else alone)[token.start[0]] = without_directives(token.string.lstrip("#").strip())
     return beside, alone
 
 
@@ -62,3 +63,43 @@ def test_a_part_of_a_source_has_the_lines_of_the_whole() -> None:
 
 def test_what_is_not_closed_does_no_harm() -> None:
     assert comments_of('x = "open  # one\ny = 1  # two\n')[0][2] == "two"
+
+
+@pytest.mark.parametrize(
+    ("comment", "said"),
+    [
+        ("noqa", ""),
+        ("noqa: E501", ""),
+        ("type: ignore[no-any-return]", ""),
+        ("pragma: no cover", ""),
+        ("fmt: off", ""),
+        ("fmt:skip", ""),
+        ("%%", ""),
+        ("%% [markdown]", ""),
+        ("%% Load the table", "%% Load the table"),
+        ("!/usr/bin/env python3", ""),
+        ("-*- coding: utf-8 -*-", ""),
+        ("pylint: disable=invalid-name", ""),
+        ("scale the scores  # noqa: E501", "scale the scores"),
+        ("scale the scores # type: ignore # noqa", "scale the scores"),
+        ("noqa: E501  # scale the scores", "scale the scores"),
+        ("head #3 of the matrix", "head #3 of the matrix"),
+        ("type: a matrix of weights", "type: a matrix of weights"),
+        ("regions of the plane", "regions of the plane"),
+        ("a coding of the words", "a coding of the words"),
+    ],
+)
+def test_what_is_said_to_tools_is_no_sentence(comment: str, said: str) -> None:
+    assert without_directives(comment) == said
+
+
+def test_the_comment_above_speaks_where_the_one_beside_does_not(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "#!/usr/bin/env python3\n# -*- coding: utf-8 -*-\nx = 2.0\n"
+        "# Three times\n# fmt: off\n# as much\ny = x * 3  # noqa: E501\n"
+        "z = y + 1  # one more  # type: ignore\n"
+    )
+    working = record_script(script)
+    sites = [working[name].step.site for name in "xyz"]
+    assert [site.comment for site in sites if site is not None] == ["", "Three times as much", "one more"]

@@ -55,6 +55,27 @@ def test_numbers_of_a_list_keep_their_places(tmp_path: Path) -> None:
     assert working["d"].value == 7.5
 
 
+def test_a_number_put_into_a_list_or_a_dictionary_has_its_line(tmp_path: Path) -> None:
+    working = script(
+        tmp_path,
+        """
+        Y = [[1.0, 2.0], [3.0, 4.0]]
+        Y[0][0] = 5.0
+        x = 0.5
+        Y[1][0] = x
+        Y[1][1] = x * 3
+        named = {}
+        named["b"] = Y[0][0]
+        total = sum(Y[0]) + named["b"]
+        """,
+    )
+    shown = str(working)
+    for line in ("Y₀[0] = 5.0 = 5.00", "Y₁[0] = x = 0.50", "Y₁[1] = x · 3", "named[b] = Y₀[0] = 5.00"):
+        assert line in shown
+    assert working["total"].value == 5.0 + 2.0 + 5.0
+    assert operations(working)[:4] == ["copy", "copy", "multiply", "copy"]
+
+
 def test_a_statement_carries_its_line_target_and_comment(tmp_path: Path) -> None:
     working = script(tmp_path, "x = 2.0\ny = x * 3  # three times as much\n")
     site = working["y"].step.site

@@ -17,6 +17,7 @@ import pytest
 
 import workings as wk
 from workings.recording.saving import SavedFileError, load, save
+from workings.views.data import render
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
 NUMPY = ["numpy_einsum_attention", "numpy_out_argument", "numpy_types", "numpy_boolean_indexing", "numpy_axes",
@@ -85,6 +86,21 @@ def test_programs(name, tmp_path):
     assert len(loaded.guards) == len(working.guards)
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["numpy_broadcasting", "numpy_gradient_step", "numpy_memory_tricks", "numpy_stacking", "numpy_where_clip",
+     "torch_additive_attention", "torch_encoder_padding", "torch_multi_head_view", "torch_transformer"],
+)  # fmt: skip
+def test_what_a_file_holds_is_shown_as_what_was_saved(name, tmp_path):
+    if name.startswith("torch"):
+        pytest.importorskip("torch")
+    working = recorded(name)
+    loaded = again(working, tmp_path)
+    assert [step.output for step in loaded] == [step.output for step in working]  # the first of several is number 0
+    assert str(loaded) == str(working)
+    assert json.loads(render(loaded)) == json.loads(render(working))
+
+
 @pytest.mark.parametrize("name", TORCH)
 def test_torch_programs_as_tensors(name, tmp_path):
     torch = pytest.importorskip("torch")
@@ -111,7 +127,10 @@ print(wk.load("saved.workings"))
 """
 
 
-@pytest.mark.parametrize("name", [*TORCH, "torch_gpt_block", "torch_multi_head_view", "torch_cutting_and_joining"])
+@pytest.mark.parametrize(
+    "name",
+    [*TORCH, "torch_gpt_block", "torch_multi_head_view", "torch_cutting_and_joining", "torch_encoder_padding"],
+)
 def test_torch_programs_are_shown_without_torch_as_with_it(name, tmp_path):
     pytest.importorskip("torch")
     working = recorded(name)

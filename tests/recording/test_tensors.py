@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
+from tests.recording.programs import load_program
 
 torch = pytest.importorskip("torch")
 
@@ -83,6 +87,62 @@ def test_inference_mode_is_recorded_too(model, ids):
             recorded = model(ids)
     assert torch.equal(plain, recorded)
     assert torch.equal(working["head.output"].value, plain)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["torch_convolution", "torch_decoder_layer", "torch_in_place", "torch_losses", "torch_rotary", "torch_views"],
+)
+def test_inference_mode_is_recorded_as_any_run_without_gradients(name):
+    program = load_program(name)
+
+    def run(mode):
+        with mode:
+            return record_function(program.program, [], copy.deepcopy(program.FIRST))
+
+    plain, inferring = run(torch.no_grad()), run(torch.inference_mode())
+    assert [(s.function, s.inputs, s.shape) for s in inferring] == [(s.function, s.inputs, s.shape) for s in plain]
+    assert [loss.what for loss in inferring.lost] == [loss.what for loss in plain.lost]
+
+
+def test_bookkeeping_of_inference_mode_is_no_step(model, ids):
+    with torch.inference_mode(), record() as working:
+        weight = torch.ones(2, 2)
+        weight.data = torch.eye(2)  # asks whether one may stand for the other
+        result = weight.to(torch.float64).contiguous().expand_as(weight) * 2
+    assert result.is_inference()
+    assert [s.operation for s in working] == ["ones", "eye", "astype", "multiply"]
+    assert not working.lost
+
+
+def test_a_copied_tensor_comes_from_the_one_it_was_copied_from():
+    norm = nn.BatchNorm1d(2).eval()
+    norm.running_mean.copy_(torch.tensor([1.0, -2.0]))
+    with record(norm) as working:
+        copied = copy.deepcopy({"model": norm, "again": norm.running_mean})
+        copied["model"](torch.ones(3, 2))
+    assert copied["again"] is copied["model"].running_mean
+    mean = working["running_mean"].step
+    assert (mean.operation, mean.shape) == ("copy", (2,))
+    assert working.steps[mean.inputs[0].step].operation == "given"
+    assert not working.lost
+
+
+def test_a_tensor_made_on_other_memory_holds_what_lies_there(tmp_path):
+    def program(x):
+        torch.save(x, tmp_path / "x.pt")
+        loaded = torch.load(tmp_path / "x.pt")
+        pickled = pickle.loads(pickle.dumps(x))
+        return loaded + pickled
+
+    x = torch.tensor([[1.0, 2.0], [3.0, 5.0]])
+    working = record_function(program, [], {"x": x})
+    assert torch.equal(working.result, 2 * x)
+    assert [loss.kind for loss in working.lost] == [
+        "origin not recorded"
+    ]  # what went through bytes; a file is an input
+    assert all(step.operation != "set" for step in working)
+    assert "ℝ⁰" not in str(working)
 
 
 def test_a_training_step_is_the_plain_one_and_can_be_replayed():

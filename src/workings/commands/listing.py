@@ -28,7 +28,8 @@ def write_template(kind: str, file: str, force: bool) -> None:
     path = Path(file)
     if path.suffix.lower() != ".toml":
         what = "an example's file" if kind == "example" else "a run file"
-        raise UserError(f"{file}: {what} ends in .toml", "a name like my_example.toml", f"write {path.stem}.toml")
+        hint = f"write {path.stem}.toml" if path.stem else ""
+        raise UserError(f"{file!r}: {what} ends in .toml", "a name like my_example.toml", hint)
     output.check_writable(file, "")
     if path.exists() and not force:
         raise UserError(f"{file}: there is already such a file", "a new name", "add --force to replace it")

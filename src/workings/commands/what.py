@@ -93,6 +93,21 @@ def _no_sentence(what: str, sentence: str | None, kind: str) -> None:
 
 
 def _unknown(what: str, names: list[str]) -> UserError:
+    there = _there(what) if what else None  # no name at all is the path of this folder
+    if there is not None:
+        return there
+    import difflib
+
+    from workings.commands.runs import shipped_names
+
+    near = difflib.get_close_matches(what.lower(), [*names, *shipped_names()], 2, 0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else "`workings examples` lists them"
+    expected = f"one of {', '.join([*names, *shipped_names()])}, a .py or .toml file, or the folder of a training"
+    return UserError(f"there is no example named {what!r}", expected, hint)
+
+
+def _there(what: str) -> UserError | None:
+    """What is wrong with a folder or a file of that name, where there is one."""
     path = Path(what)
     if path.is_dir():
         expected = "an example's name, a file, or the folder of a training"
@@ -103,14 +118,7 @@ def _unknown(what: str, names: list[str]) -> UserError:
     for suffix in (".py", ".toml"):
         if path.with_name(path.name + suffix).is_file():
             return UserError(f"there is no example named {what!r}", "", f"did you mean the file {what}{suffix}?")
-    import difflib
-
-    from workings.commands.runs import shipped_names
-
-    near = difflib.get_close_matches(what.lower(), [*names, *shipped_names()], 2, 0.5)
-    hint = f"did you mean {' or '.join(near)}?" if near else "`workings examples` lists them"
-    expected = f"one of {', '.join([*names, *shipped_names()])}, a .py or .toml file, or the folder of a training"
-    return UserError(f"there is no example named {what!r}", expected, hint)
+    return None
 
 
 def check_file(what: str, kind: str) -> str:

@@ -79,9 +79,8 @@ class Example:
                 raise self._unknown(word, sentence, known, place)
             words.append(match)
         if not words:
-            raise self.complaint(
-                place, "the sentence is empty", "words of the table", f"for instance {self.sentence!r}"
-            )
+            instance = self.sentence if self.sentence.strip() else " ".join(known[:4])
+            raise self.complaint(place, "the sentence is empty", "words of the table", f"for instance {instance!r}")
         return words
 
     def _unknown(self, word: str, sentence: str, known: list[str], place: Place) -> ExampleError:

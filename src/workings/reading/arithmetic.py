@@ -68,9 +68,13 @@ def arithmetic(working: Working, ref: Ref, *, depth: int | None = None, most: in
     """
     shape = working.steps[ref.step].shape
     if len(ref.index) != len(shape):
-        rest = " × ".join(map(str, shape[len(ref.index) :]))
+        rest = shape[len(ref.index) :]
+        if 0 in rest:
+            raise ValueError(f"{working.path(ref.step)}: arithmetic is of one number; there is none here")
+        instance = ", ".join(str(min(axis, size - 1, 1)) for axis, size in enumerate(rest))
         raise ValueError(
-            f"{working.path(ref.step)}: arithmetic is of one number; say which of the {rest} numbers, as in [0, 1]"
+            f"{working.path(ref.step)}: arithmetic is of one number; say which of the {' × '.join(map(str, rest))} "
+            f"numbers, as in [{instance}]"
         )
     if most is None:
         most = MOST_LINES if depth is None else sys.maxsize  # a depth that was asked for is given whole
@@ -314,8 +318,10 @@ def _wrapped(step: Step, expression: Expression, value: Any) -> str:
     """Integers of a fixed width start again from the other end when they grow too large."""
     if not step.dtype.startswith(("int", "uint")) or step.dtype == "int" or isinstance(expression, Leaf):
         return ""
-    true = exact(expression, 0)
-    return "" if true is None or true == int(value) else f"{true}, wrapped around in {step.dtype}"
+    true = exact(expression, None)
+    return (
+        "" if true is None or true.denominator != 1 or true == int(value) else f"{true}, wrapped around in {step.dtype}"
+    )
 
 
 def _bare(line: Line) -> bool:

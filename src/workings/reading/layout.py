@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from workings.recording.operations.bound import Bound, base_name, operation_of
+from workings.recording.operations.number_types import conversion
 from workings.recording.working import Step, Working
 
 # They lay numbers out in another way. Inside a formula nobody writes that; alone, it is all that happened.
@@ -20,7 +21,7 @@ def is_layout(working: Working, step: Step) -> bool:
     """Whether a step only lays its numbers out in another way."""
     if operation_of(step) == "transpose":
         return turned(Bound(working, step)) is False
-    return operation_of(step) in _LAYOUT and len(step.inputs) == 1
+    return operation_of(step) in _LAYOUT and len(step.inputs) == 1 and conversion(working, step) is None
 
 
 def is_part(working: Working, step: Step) -> bool:

@@ -233,22 +233,23 @@ def _real(node: Expression) -> float:
 # -- exact arithmetic on what is shown --------------------------------------------------------------------------------
 
 
-def exact(node: Expression, decimals: int) -> Fraction | None:
-    """The exact value of an expression read as it is shown; None where exact decimal arithmetic does not give one."""
+def exact(node: Expression, decimals: int | None) -> Fraction | None:
+    """The exact value of an expression read as it is shown; None where exact decimal arithmetic does not give one.
+
+    Without ``decimals`` its numbers are taken as they are.
+    """
     match node:
         case Leaf():
             if isinstance(node.value, bool):
                 return Fraction(int(node.value))  # among numbers, a truth counts as 1
-            value = shown(node.value, decimals)
-            return None if value is None else Fraction(value)
+            return _as_fraction(node.value, decimals)
         case Negative():
             inner = exact(node.inner, decimals)
             return None if inner is None else -inner
         case Sum():
             terms = [exact(t, decimals) for t in node.terms]
             if node.omitted:
-                rest = shown(node.rest, decimals)
-                terms.append(None if rest is None else Fraction(rest))
+                terms.append(_as_fraction(node.rest, decimals))
             return _all_known(terms, sum)
         case Product():
             factors = [exact(f, decimals) for f in node.factors]
@@ -278,6 +279,15 @@ def exact(node: Expression, decimals: int) -> Fraction | None:
             return Fraction(left // right) if node.sign == "//" else left % right
 
 
+def _as_fraction(value: Any, decimals: int | None) -> Fraction | None:
+    if decimals is not None:
+        decimal = shown(value, decimals)
+        return None if decimal is None else Fraction(decimal)
+    if isinstance(value, complex) or not math.isfinite(value):
+        return None
+    return Fraction(value if isinstance(value, int) else float(value))
+
+
 def _all_known(parts: list[Fraction | None], combine: Callable[[list[Fraction]], Any]) -> Fraction | None:
     known = [p for p in parts if p is not None]
     return Fraction(combine(known)) if len(known) == len(parts) else None
@@ -300,7 +310,7 @@ _WHOLE_NUMBERS: dict[str, Callable[[Any], int | Fraction]] = {
 }
 
 
-def _exact_function(node: Apply, decimals: int) -> Fraction | None:
+def _exact_function(node: Apply, decimals: int | None) -> Fraction | None:
     arguments = node.arguments
     if node.function in ("max", "min"):  # an infinity that loses takes no part
         loses = -math.inf if node.function == "max" else math.inf

@@ -49,7 +49,7 @@ class Entry:
     repeats: bool = False
     """Whether every value here has been shown before, under this or another name."""
     about: str = ""
-    """What the operation does, in general, where no line of source makes the value."""
+    """What the operation does, in general: where no line of source makes the value, or numbers change their type."""
     unwritten: bool = False
     """Whether no line of source makes the value: a library did, or a model that was recorded."""
     moved: bool = False

@@ -139,6 +139,8 @@ class _Writer:
         if layout and self.is_inside(step.inputs[0].step):
             value = self.value(step.inputs[0])
             return _rearranged(value) if isinstance(value, (ast.Name, ast.Subscript)) else value
+        if operation in ("astype", "cast") and self.working.steps[step.inputs[0].step].dtype != step.dtype:
+            return ast.Call(ast.Name(step.dtype), [self.value(step.inputs[0])], [])
         if operation == "transpose" and turned(bound) is not True:
             return _rearranged(self.value(step.inputs[0]))
         names, body = template(operation, step.output)

@@ -19,6 +19,7 @@ from workings.reading.walk import is_unwritten
 from workings.recording.operations import meaning
 from workings.recording.operations.bound import operation_of
 from workings.recording.operations.catalogue import CATALOGUE, arrays, describe
+from workings.recording.operations.number_types import conversion, sentence
 from workings.recording.working import Binding, Group, Ref, Step, Working
 
 _LONGEST = 10  # operations written in one formula
@@ -231,11 +232,16 @@ class Unwritten:
         while made.number in self.layout and made.inputs[0].step in self.inside:
             made = self.working.steps[made.inputs[0].step]
         moved = made.number in self.layout
-        return Line(ref, name, formula, "" if moved else _about(made), moved=moved and step.number in self.lines)
+        return Line(
+            ref, name, formula, "" if moved else _about(self.working, made), moved=moved and step.number in self.lines
+        )
 
 
-def _about(step: Step) -> str:
+def _about(working: Working, step: Step) -> str:
     """What is said of an operation: its sentence in the catalogue, unless its formula says as much."""
+    types = conversion(working, step)
+    if types is not None:
+        return sentence(*types)
     operation = operation_of(step)
     if operation not in CATALOGUE or operation in _SAYS_IT_ALL:
         return ""

@@ -20,6 +20,7 @@ from workings.reading.sections import Entry, Section, Value
 from workings.reading.turns import Event, parts
 from workings.recording.operations import meaning
 from workings.recording.operations.bound import as_array
+from workings.recording.operations.number_types import conversion, sentence
 from workings.recording.working import Binding, Group, Ref, Site, Step, Turn, Working
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class _Walker:
         for turn in turns:
             self.turns.setdefault(turn.group, []).append(turn)
         self.seen: set[int] = set()
-        self.formulas: dict[tuple[str, str], Formula | None] = {("", ""): None}
+        self.formulas: dict[tuple[str, str, frozenset[str]], Formula | None] = {("", "", frozenset()): None}
         self.bindings: dict[tuple[int, int], list[Binding]] = {}
         for binding in working.bindings:
             self.bindings.setdefault((binding.group, binding.statement), []).append(binding)
@@ -236,17 +237,19 @@ class _Walker:
         if not values:
             return []
         repeats = not every and all(v.ref.step in self.seen for v in values)
+        types = {s.number: found for s in every if (found := conversion(self.working, s)) is not None}
         return [
             Entry(
                 values[0].path,
                 site.comment if site is not None else "",
-                self._formula(text, group),
+                self._formula(text, group, frozenset(after for _, after in types.values())),
                 site,
                 values,
                 tuple(s.number for s in every),
                 times,
                 operation=steps[-1].operation if steps else "",
                 repeats=repeats,
+                about=next((sentence(*types[v.ref.step]) for v in values if v.ref.step in types), ""),
                 line=(group, runs[-1][0]),
             )
         ]
@@ -299,12 +302,13 @@ class _Walker:
         labels = self.working.labels(ref.step)[len(ref.index) :]
         return Value(path, ref, array, labels, name)
 
-    def _formula(self, text: str, group: int | None) -> Formula | None:
-        """The formula of a line; the lines of an equation come again at every call of it."""
+    def _formula(self, text: str, group: int | None, types: frozenset[str] = frozenset()) -> Formula | None:
+        """The formula of a line that changes numbers to these types; those of an equation come again at every call."""
         equation = self._equation(self.working.groups[group]) if group is not None else None
-        key = (text, equation.name if equation is not None else "")
+        key = (text, equation.name if equation is not None else "", types)
         if key not in self.formulas:
-            self.formulas[key] = formula(text, self._symbols(group)) if text and group is not None else formula(text)
+            symbols = self._symbols(group) if text and group is not None else None
+            self.formulas[key] = formula(text, symbols, types)
         return self.formulas[key]
 
     def _symbols(self, group: int) -> dict[str, str]:

@@ -6,6 +6,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from workings.recording.operations.functions import resolve, room
 
 if TYPE_CHECKING:
@@ -157,5 +159,6 @@ def run(step: Step, values: Sequence[Any], function: Callable[..., Any] | None =
     call = function or resolve(step.function)
     if call is None:
         raise NotRecorded(f"step {step.number} ({step.function or step.operation}) cannot be run again: {step.note}")
-    out = call(*fill(step.arguments, values), **fill(step.keywords, values))
+    with np.errstate(all="ignore"):  # the program's own run has warned, or has chosen not to
+        out = call(*fill(step.arguments, values), **fill(step.keywords, values))
     return out if step.output is None else out[step.output]

@@ -82,7 +82,7 @@ class Expressions:
         while line in self.alone:
             found.append(self.alone[line])
             line -= 1
-        return " ".join(reversed(found))
+        return " ".join(filter(None, reversed(found)))
 
     # -- expressions: each gives a Box --------------------------------------------------------------------------
 

@@ -303,12 +303,17 @@ def _place(selector: str | int, size: int, labels: tuple[str, ...] | None, axis:
     except ValueError:
         import difflib
 
+        if not size:
+            raise AddressError(f"{name} has no entries along axis {axis}; {selector!r} was asked for") from None
+
         near = difflib.get_close_matches(str(selector), labels or (), 2, 0.4)
         known = (
             f"its labels are {', '.join(labels)}" if labels else f"it has no labels; use a number from 0 to {size - 1}"
         )
         hint = f"did you mean {' or '.join(near)}?" if near else known
         raise AddressError(f"{name} has no {selector!r} along axis {axis}; {hint}") from None
+    if not size:
+        raise AddressError(f"{name} has no entries along axis {axis}; {number} was asked for")
     if not -size <= number < size:
         raise AddressError(
             f"{name} has {size} entries along axis {axis}, numbered 0 to {size - 1}; {number} was asked for"

@@ -75,7 +75,7 @@ class Naming(Remembering):
         if type(value) is NUMPY_ARRAY:
             ref = self._held_at_the_end(value)
         else:
-            ref = self.tensors.read(value) if value._base is None else None
+            ref = self.tensors.read(value) if self.tensors.ledger.owns(value) else None
         last = self.named.get((frame.group, name))
         if ref is None or last is None or last == ref:
             return

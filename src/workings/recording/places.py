@@ -325,6 +325,7 @@ def setitem(calls: Calls, frame: Frame, box: Box, index: Box, value: Box) -> Non
     elif type(holder) in DICTS:
         recorder.guard(index, "a key")
         put_in_dict(calls, holder, key, value.value, value.tag)
+        _put_down(calls, frame, value)
     elif id(holder) in calls.flats:
         array = calls.flats[id(holder)][1]
         change = functions.BY_NAME["changed.flat"]
@@ -349,6 +350,16 @@ def _set_list_item(calls: Calls, frame: Frame, box: Box, index: Box, value: Box)
     holder[key] = value.value
     shadow.items[key] = value.value
     shadow.tags[key] = value.tag
+    _put_down(calls, frame, value)
+
+
+def _put_down(calls: Calls, frame: Frame, box: Box) -> None:
+    """A line that does no more than put a number into a container is a step like any other."""
+    recorder, tag = calls.recorder, box.tag
+    if type(box.value) in NUMBERS and type(box.value) is not bool:
+        there = isinstance(tag, Ref) and recorder.working.steps[tag.step].statement != frame.statement
+        if tag is CONSTANT or there:
+            recorder.write(functions.BY_NAME["recording.same"], (box,), {}, box.value)
 
 
 def _set_array_item(calls: Calls, box: Box, index: Box, value: Box) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import math
 import sys
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -28,6 +29,17 @@ class Unsaved:
     """Stands for a thing that a file cannot hold (a function, a module), by its text."""
 
     text: str
+
+
+@frozen
+class Rows:
+    """Sequences of different lengths that PyTorch held in one tensor, where there is no PyTorch."""
+
+    rows: list[Any]
+    is_nested = True
+
+    def unbind(self) -> list[Any]:
+        return self.rows
 
 
 def holds_unsaved(value: Any) -> bool:
@@ -79,6 +91,8 @@ class Writer:
                 return {"dict": [[self.write(k), self.write(v)] for k, v in value.items()]}
             case slice():
                 return {"slice": [self.write(value.start), self.write(value.stop), self.write(value.step)]}
+            case range():
+                return {"range": [value.start, value.stop, value.step]}
             case Slot():
                 return {"input": value.position}
             case Room():
@@ -100,6 +114,8 @@ class Writer:
         kind = type(value)
         if kind.__module__ == "torch" and kind.__name__ in ("dtype", "device", "layout", "memory_format"):
             return {"torch": [kind.__name__, str(value)]}
+        if getattr(value, "is_nested", False):
+            return {"nested": [self.write(row) for row in value.unbind()]}
         if hasattr(value, "detach") and hasattr(value, "dtype"):
             return {"tensor": [self._array(value), str(value.dtype).removeprefix("torch.")]}
         if isinstance(value, np.ndarray) and value.dtype.kind in "fiubcSU":
@@ -178,6 +194,15 @@ class Reader:
         array = self.array(name)
         return array if torch is None else torch.from_numpy(array.copy()).to(getattr(torch, str(dtype)))
 
+    def _nested(self, data: Any) -> Any:
+        rows = [self.read(row) for row in data]
+        torch = sys.modules.get("torch")
+        if torch is None:
+            return Rows(rows)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # nested tensors are announced as a prototype
+            return torch.nested.nested_tensor(rows)
+
     def _float(self, text: str) -> float:
         return float(text)
 
@@ -192,6 +217,9 @@ class Reader:
 
     def _slice(self, parts: Any) -> slice:
         return slice(*(self.read(p) for p in parts))
+
+    def _range(self, parts: Any) -> range:
+        return range(*parts)
 
     def _input(self, position: int) -> Slot:
         return Slot(int(position))
@@ -237,6 +265,6 @@ class Reader:
 
 
 _READ = {
-    "array", "scalar", "number", "tensor", "float", "complex", "tuple", "dict", "slice", "input", "ref", "room",
-    "ellipsis", "type", "numpy", "dtype", "torch", "unsaved",
+    "array", "scalar", "number", "tensor", "nested", "float", "complex", "tuple", "dict", "slice", "range", "input",
+    "ref", "room", "ellipsis", "type", "numpy", "dtype", "torch", "unsaved",
 }  # fmt: skip

@@ -22,6 +22,7 @@ from workings.recording.comments import label_from_comments
 from workings.recording.ledger import CONSTANT
 from workings.recording.recorder import Box, Frame, Recorder
 from workings.recording.stopped import ScriptError
+from workings.recording.warned import warnings_of_the_program
 from workings.recording.working import Ref, Source, Working
 
 _CALLS_FOR_ONE = 8  # how deep the recorder stands in one call of the source's, with room to spare
@@ -96,7 +97,7 @@ def _room() -> Iterator[None]:
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(min(limit * _CALLS_FOR_ONE, _MOST_CALLS))
     try:
-        with few_collections():
+        with few_collections(), warnings_of_the_program():
             yield
     finally:
         sys.setrecursionlimit(limit)

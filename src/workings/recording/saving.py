@@ -173,9 +173,9 @@ def _step(working: Working, step: Step, writer: Writer, site: int | None) -> dic
         "shape": list(step.shape),
         "dtype": step.dtype,
     }
-    entry |= {
-        key: getattr(step, key) for key in ("output", "plain", "note") if getattr(step, key) not in (None, False, "")
-    }
+    if step.output is not None:
+        entry["output"] = step.output
+    entry |= {key: getattr(step, key) for key in ("plain", "note") if getattr(step, key)}
     # What NumPy can compute again need not be written; what only PyTorch can must be, to be read without it.
     if step.kept or step.function.startswith("aten."):
         try:

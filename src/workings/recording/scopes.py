@@ -94,10 +94,31 @@ _STRING_OR_COMMENT = re.compile(
 )  # not Python's tokenizer, which would take longer than the rest of the rewriting
 
 
+# What tools read in comments: checkers, formatters, coverage, editors and notebooks, and Python itself in its first lines.
+_DIRECTIVE = re.compile(
+    r"""(?:^|\s*\#+)\s*(?:
+        !.*                                                                 # !/usr/bin/env python
+        | -\*-.*-\*- | (?:en)?coding\s*[:=].* | vim?\s*:.*
+        | noqa\b | nosec\b | NOSONAR\b | noinspection\b
+        | type:\s*ignore\b | (?:mypy|pyright|pyre|ruff|flake8|pylint|isort|yapf|black|fmt|codespell|doctest)\s*:
+        | pyre-(?:ignore|fixme|strict|unsafe)\b
+        | pragma\s*: | cython\s*: | distutils\s*:
+        | %%\s*(?:\[.*)?(?=\#|$) | (?:end)?region\b\s*(?=\#|$)
+    )[^\#]*""",
+    re.VERBOSE,
+)
+
+
+def without_directives(comment: str) -> str:
+    """What a comment says to a reader: without what it says to tools, such as ``noqa: E501`` or ``fmt: off``."""
+    return _DIRECTIVE.sub("", comment).strip().lstrip("#").strip()
+
+
 @lru_cache(maxsize=64)
 def comments_of(text: str, first: int = 1, last: int | None = None) -> tuple[dict[int, str], dict[int, str]]:
     """Comments beside code and comments on lines of their own, by line number, from one line to another.
 
+    A comment that speaks to tools alone is there, and says nothing.
     What looks like a comment inside a string is passed over, since the string begins before it.
     """
     beside: dict[int, str] = {}
@@ -113,7 +134,7 @@ def comments_of(text: str, first: int = 1, last: int | None = None) -> tuple[dic
             start = chosen.rfind("\n", 0, found.start()) + 1
             row = first + chosen.count("\n", 0, start)
             target = beside if chosen[start : found.start()].strip() else alone
-            target[row] = found[0].lstrip("#").strip()
+            target[row] = without_directives(found[0].lstrip("#").strip())
     return beside, alone
 
 

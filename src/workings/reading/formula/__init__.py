@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from workings.frozen import frozen
@@ -72,12 +72,16 @@ class Formula:
         return formula_mathml(self.latex, self.tree, made or {}, read or {})
 
 
-def formula(text: str, symbols: Mapping[str, str] | None = None) -> Formula | None:
+def formula(
+    text: str, symbols: Mapping[str, str] | None = None, types: Collection[str] | None = None
+) -> Formula | None:
     """The formula of one Python statement, or None where it has no mathematics to show.
 
     Args:
         text: the statement's source, as it stands in the program.
         symbols: LaTeX for some of its variables, such as ``{"scores": "S", "W_Q": "W^Q"}``.
+        types: the number types in which it writes numbers that they may not hold; a conversion to another one is the
+            value itself. Without them, every conversion is taken for one of these, but to float64.
 
     A statement nested too deeply to read as a formula comes back as its own source.
     """
@@ -90,7 +94,7 @@ def formula(text: str, symbols: Mapping[str, str] | None = None) -> Formula | No
             return None
         if depth(parsed[1]) > DEEPEST:
             return _verbatim(source)
-        node = _statement(Translator(parsed[0], symbols or {}, names(parsed[1])), parsed[1])
+        node = _statement(Translator(parsed[0], symbols or {}, names(parsed[1]), types), parsed[1])
         return Formula(LatexPrinter().show(node), TextPrinter().show(node), node)
     except (RecursionError, MemoryError):
         return _verbatim(source)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from typing import Any
 
 from workings.frozen import evolve
@@ -56,9 +56,12 @@ _RULES = FUNCTION_RULES | REDUCTION_RULES | ARRAY_RULES
 class Translator:
     """Reads the expressions of one statement, whose source is needed for numbers as they were written."""
 
-    def __init__(self, source: str, symbols: Mapping[str, str], names: Container[str] = ()) -> None:
+    def __init__(
+        self, source: str, symbols: Mapping[str, str], names: Container[str] = (), types: Collection[str] | None = None
+    ) -> None:
         self.lines = [line.encode() for line in source.split("\n")]
         self.symbols = symbols
+        self.types = types
         self.spelled_exp = "e" in names and "e" not in symbols  # a variable e beside Euler's number
         self.spelled = False  # mean and variance by name, where the target already is μ or σ
 

@@ -1,4 +1,4 @@
-"""Functions of numbers, entry by entry, and the conversions that change nothing a formula shows."""
+"""Functions of numbers, entry by entry, and conversions."""
 
 from __future__ import annotations
 
@@ -44,10 +44,18 @@ _NAMED = {
     "binary_cross_entropy": "BCE", "kl_div": "KL",
 }  # fmt: skip
 _SAME = (
-    "copy clone detach item numpy contiguous float double half bool astype to type tolist cpu cuda requires_grad "
-    "asarray ascontiguousarray from_numpy as_tensor asfarray eval Parameter items values keys float32 float64 "
-    "FloatTensor DoubleTensor array tensor fromiter matrix list tuple set"
+    "copy clone detach item numpy contiguous tolist cpu cuda requires_grad ascontiguousarray from_numpy asfarray eval "
+    "Parameter items values keys FloatTensor DoubleTensor fromiter matrix list tuple set"
 )
+# Conversions: what they are called, and the number type of those that are called after one.
+_CONVERSIONS = {
+    **dict.fromkeys(["astype", "to", "type", "type_as", "array", "asarray", "tensor", "as_tensor"], ""),
+    "float": "float32", "half": "float16", "double": "float64", "single": "float32", "int": "int32", "long": "int64",
+    "short": "int16", "bool_": "bool",
+    **{name: name for name in ("float64", "float32", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8",
+                               "bool")},
+}  # fmt: skip
+_PLACES = ("cpu", "cuda", "mps")  # where numbers are held
 _RELATIONS = {
     "greater": ">", "gt": ">", "greater_equal": ">=", "ge": ">=", "less": "<", "lt": "<", "less_equal": "<=",
     "le": "<=", "equal": "=", "eq": "=", "not_equal": "!=", "ne": "!=",
@@ -68,10 +76,8 @@ def _named(call: Call) -> Node:
 
 
 def _same(call: Call) -> Node | None:
-    """A conversion: the value itself. ``float("-inf")`` is the number it names."""
+    """The value itself. ``float("-inf")`` is the number it names."""
     value = call.arguments[0]
-    if call.name in ("astype", "to", "type") and len(call.arguments) > 1 and _truncates(call.arguments[1]):
-        return Apply(operator("int"), (call.node(0),))
     if isinstance(value, ast.Constant) and isinstance(value.value, str):
         spelled = value.value.strip().lower()
         if call.name == "float" and spelled.lstrip("+-") in ("inf", "infinity"):
@@ -82,9 +88,43 @@ def _same(call: Call) -> Node | None:
     return call.node(0)
 
 
-def _truncates(kind: ast.expr) -> bool:
-    name = kind.attr if isinstance(kind, ast.Attribute) else getattr(kind, "id", "")
-    return name.startswith(("int", "long", "uint"))
+def _converted(call: Call) -> Node | None:
+    """A change of number type: the value itself, unless numbers may be others in the new type."""
+    if call.origin == "bare" and call.name == "int":
+        return Apply(operator("int"), (call.node(0),))
+    value, found = _same(call), call.arguments[0]
+    python = call.origin == "bare" and call.name == "float"
+    written = python or isinstance(found, (ast.Constant, ast.List, ast.Tuple, ast.ListComp))
+    kind, name = ("", "") if written else _type(call)
+    return Apply(operator(name), (value,)) if value is not None and kind and _may_change(call, kind) else value
+
+
+def _may_change(call: Call, kind: str) -> bool:
+    types = call.reader.types
+    return kind in types if types is not None else kind != "float64"
+
+
+def _type(call: Call) -> tuple[str, str]:
+    """The number type of a conversion, and what it is called; one that is not spelled out is the line's only one."""
+    kind = _CONVERSIONS[call.name]
+    if kind:
+        return kind, kind
+    asked = call.given(1, "dtype")
+    spelled = _spelled(asked) if asked is not None else ""
+    if asked is None or "device" in spelled or spelled.isdigit() or spelled.startswith(_PLACES):
+        return "", ""
+    if spelled in _CONVERSIONS:
+        kind = {"int": "int64", "float": "float64"}.get(spelled, _CONVERSIONS[spelled])
+        return kind, spelled if spelled == "int" else kind
+    types = call.reader.types or ()
+    (only,) = types if len(types) == 1 else ("",)
+    return only, only
+
+
+def _spelled(kind: ast.expr) -> str:
+    if isinstance(kind, ast.Constant):
+        return str(kind.value)
+    return kind.attr if isinstance(kind, ast.Attribute) else getattr(kind, "id", "")
 
 
 def _exp(call: Call) -> Node:
@@ -194,7 +234,9 @@ FUNCTION_RULES: dict[str, Rule] = {
                                                   "label_smoothing", "ignore_index", "weight", "eps", "approximate",
                                                   "enable_gqa", "negative_slope", "normalized_shape", "alpha"}))),
     **rules(_SAME, Rule(_same, 1, 4, frozenset({"count", "args"}))),
-    **rules("float list tuple set array tensor asarray", Rule(_same, 1, 4, bare=True)),
+    **rules("list tuple set", Rule(_same, 1, 4, bare=True)),
+    **rules(_CONVERSIONS, Rule(_converted, 1, 4, frozenset({"count", "args"}))),
+    **rules("float array tensor asarray int", Rule(_converted, 1, 4, bare=True)),
     **rules("relu", Rule(_named, bare=True)),
     **rules(_SIGNS, _of_two(_binary, keywords=frozenset({"alpha"}))),
     **rules(_RELATIONS, _of_two(_relation)),

@@ -59,10 +59,6 @@ def put_flat(base: Any, value: Any, positions: Any) -> Any:
         changed = base.detach().clone()
         changed.view(-1)[positions.reshape(-1)] = value.reshape(-1)
         return changed
-    if hasattr(base, "clone"):
-        tensor = base.detach().contiguous().clone()
-        tensor.view(-1)[positions.reshape(-1)] = value.reshape(-1)
-        return tensor
     out = duplicate(base)
     out.flat[np.asarray(positions).reshape(-1)] = np.asarray(value).reshape(-1)
     return out
@@ -122,6 +118,11 @@ def stack_plain(*items: Any) -> Any:
 def to_dtype_of(value: Any, shape: tuple[int, ...], dtype: str) -> Any:
     """A value as it is after being written into an array of another shape or number type."""
     return np.broadcast_to(np.asarray(value), shape).astype(dtype)
+
+
+def same(value: Any) -> Any:
+    """A number that is put somewhere else."""
+    return value
 
 
 def getitem(base: Any, index: Any) -> Any:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workings.recording.evaluation import NotRecorded, run
+from workings.recording.operations import number_types
 from workings.recording.operations.bound import Bound, as_array, base_name, parameter_names, scalar
-from workings.recording.operations.expression import Expression, Leaf, Limits, Sum
+from workings.recording.operations.expression import Apply, Expression, Leaf, Limits, Sum
 from workings.recording.operations.functions import BY_NAME
 from workings.recording.working import Ref, Slot
 
@@ -91,6 +92,7 @@ SORTS = {"sort", "partition", "topk", "msort"}
 _NEAR, _FAR = 2.0**23, 2.0**44
 """How far positions are shifted to tell them from other numbers: so far that a float32 still holds them, if it can."""
 _MAPS = 64
+_UNSEEN = 1e-6  # of a number: what is lost in float32, which is no digit that people read
 
 
 def moves(step: Step) -> bool:
@@ -108,7 +110,17 @@ def element(bound: Bound, index: tuple[int, ...], limits: Limits) -> Expression 
     source = source_of(working, step, index)
     if source is None:
         return Leaf(_value(working, step, index))
-    return Leaf(_value(working, step, index), source)
+    return _converted(working, step, _value(working, step, index), source)
+
+
+def _converted(working: Working, step: Step, value: Any, source: Ref) -> Expression:
+    """A number that was moved; where that was into another type which does not hold it, what became of it there."""
+    if number_types.changes(working.steps[source.step].dtype, step.dtype):
+        before = scalar(working.value(source))
+        exact, held = as_array(before).item(), as_array(value).item()
+        if abs(exact - held) > _UNSEEN * abs(exact):
+            return Apply(number_types.name_of(step.dtype), (Leaf(before, source),))
+    return Leaf(value, source)
 
 
 def _value(working: Working, step: Step, index: tuple[int, ...]) -> Any:
@@ -250,6 +262,8 @@ def _without_types(step: Step) -> Step:
         arguments, keywords = arguments[:1], {"dtype": "float64"}
     copy = StepClass(step.number, step.operation, step.function, step.inputs, arguments, keywords, 0, 0, None)
     copy.output = step.output
+    if step.operation == "cast" and step.function.startswith("numpy."):  # np.float16(x)
+        copy.function = "numpy.float64"
     if base_name(step) == "_to_copy":
         copy.function = "aten.clone.default"
         copy.keywords = {}

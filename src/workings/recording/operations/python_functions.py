@@ -195,6 +195,7 @@ def fill() -> None:
     define("recording.put", doings.put, "put", "base value index", moves=True)
     define("recording.put_flat", doings.put_flat, "put_flat", "base value positions", moves=True)
     define("recording.take_flat", doings.take_flat, "take_flat", "base positions strides", moves=True)
+    define("recording.same", doings.same, "copy", "a", moves=True)
     define("recording.list", doings.stack_plain, "list", moves=True)
     define("recording.cast", doings.to_dtype_of, "cast", "value shape dtype", moves=True)
     define("recording.filled_where", doings.filled_where, "masked_fill", "base mask values", moves=True)

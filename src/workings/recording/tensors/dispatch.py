@@ -18,10 +18,12 @@ from workings.recording.tensors.operators import (
     _DESCRIBED,
     Operator,
     blank,
+    compose,
     describe,
     draws,
     encode,
     flatten,
+    is_composed,
     written,
 )
 from workings.recording.tensors.windows import Index, Window, place_in, plain, window
@@ -67,6 +69,11 @@ class Dispatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
         operator = _DESCRIBED.get(id(func)) or describe(func)
         if operator.simple and not (kwargs or self._numbers.any()):
             return self.simple(operator, func, args)
+        if operator.composed and is_composed(operator, args):  # autograd, which would have done so, stands aside
+            with self:
+                return compose(operator, args, kwargs or {})
+        if operator.base == "set_":
+            return self._placed(func, args, kwargs or {})
         return self._operate(operator, func, args, kwargs or {})
 
     def _operate(self, operator: Operator, call: Any, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -107,6 +114,15 @@ class Dispatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self._drawn(operator, inputs, arguments, outputs, changed, args)
         else:
             self._record(operator, tuple(inputs), arguments, keywords, outputs, len(changed), before, args)
+        return result
+
+    def _placed(self, call: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        """A tensor becomes a window on other memory, and holds what lies there: nothing is computed."""
+        for tensor in flatten(args[1:]):
+            self._ledger.read(tensor)
+        result = call(*args, **kwargs)
+        if self._ledger.memory(result) is None:
+            self._ledger.read(result)
         return result
 
     def simple(self, operator: Operator, call: Any, args: Any) -> Any:

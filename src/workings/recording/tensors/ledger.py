@@ -146,6 +146,13 @@ class TensorLedger:
         number = tensor.untyped_storage()._cdata
         return number in self.memories or number in self._spares
 
+    def owns(self, tensor: torch.Tensor) -> bool:
+        """Whether a tensor spans its memory. (One made in inference mode does not know whose window it is.)"""
+        if tensor._base is not None:
+            return False
+        memory = self.memory(tensor)
+        return memory is None or memory.root == window(tensor)
+
     def at_hand(self, tensor: torch.Tensor) -> Ref | None:
         """The origin of what a tensor holds, where nothing needs to be done to know it."""
         if tensor.layout is not _STRIDED or tensor.is_nested:

@@ -50,6 +50,7 @@ _FILLS = {
 }
 _EMPTY = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided", "empty_permuted"}
 _SPECIAL = {"lift_fresh", "cumprod"}
+_COMPOSED = torch._C.DispatchKey.CompositeImplicitAutograd
 _STATISTICS = {"native_batch_norm", "cudnn_batch_norm", "miopen_batch_norm"}
 # Draws that start a value (a weight) rather than disturb a computation.
 _INITIALISERS = {"normal_", "uniform_", "randn", "rand", "randperm", "randint", "normal", "random_"}
@@ -75,6 +76,7 @@ class Operator:
     disturbs: bool  # a draw that takes part in a computation
     empty: bool
     picks: bool  # gives a row or a block of its argument, whose place is worth knowing
+    composed: bool  # PyTorch has no kernel of its own for it everywhere, and makes it of other operators
     simple: bool  # nothing about its call is special: no write, no draw, no statistics, one plain result
 
 
@@ -107,6 +109,7 @@ def _described(call: Any) -> Operator:
     )
     operands = {i for i, kind in enumerate(kinds) if kind in ("number", "float", "Scalar", "Tensor")}
     numbers = {i for i in operands if kinds[i] != "Tensor"}
+    composed = torch._C._dispatch_has_kernel_for_dispatch_key(call.name(), _COMPOSED)
     plain = base[:-1] if base.endswith("_") and not base.endswith("__") else base
     operation = _MEANINGS.get(plain, plain)
     if plain.startswith(_ATTENTION) and not plain.endswith("backward"):
@@ -115,10 +118,24 @@ def _described(call: Any) -> Operator:
         name, base, operation, call, writes, bool(writes) or base in _STATISTICS, frozenset(blanks),
         frozenset(numbers), frozenset(operands), chance, tuple(a.name for a in arguments),
         torch.Tag.inplace_view in call.tags, random, random and base not in _INITIALISERS, base in _EMPTY,
-        base in ("select", "slice", "unbind"),
-        not (writes or random or blanks or base in _STATISTICS or base in _SPECIAL)
+        base in ("select", "slice", "unbind"), composed,
+        not (writes or random or blanks or composed or base in _STATISTICS or base in _SPECIAL)
         and [str(r.real_type) for r in schema.returns] == ["Tensor"],
     )  # fmt: skip
+
+
+def is_composed(operator: Operator, args: Sequence[Any]) -> bool:
+    """Whether PyTorch makes this call of other operators, as it does above autograd: it has no kernel for the place."""
+    first = next(flatten(args), None)
+    if not operator.composed or (first is not None and first.is_nested):
+        return False
+    place = torch._C._dispatch_key_for_device(first.device.type if first is not None else "cpu")
+    return not torch._C._dispatch_has_kernel_for_dispatch_key(operator.call.name(), place)
+
+
+def compose(operator: Operator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """Make a call of other operators."""
+    return operator.call._op_dk(_COMPOSED, *args, **kwargs)
 
 
 def draws(operator: Operator, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:

@@ -11,6 +11,7 @@ import torch
 from workings.recording import source
 from workings.recording.collecting import few_collections
 from workings.recording.recorder import Recorder
+from workings.recording.warned import warnings_of_the_program
 from workings.recording.working import Source, Working
 
 
@@ -41,7 +42,7 @@ def _recording(model: torch.nn.Module | None) -> Iterator[Working]:
     side.ledger.lost = False
     if model is not None:
         side.scopes.adopt(model)
-    with few_collections():
+    with few_collections(), warnings_of_the_program():
         try:
             yield recorder.working
         finally:

@@ -53,25 +53,29 @@ class TensorSide:
         self.numbers = BareNumbers(recorder)
         self._dispatch = Dispatch(self)
         self._whole = WholeCalls(self, self._dispatch)
-        self._shown: list[tuple[str, Any]] = []
+        self._plain: list[tuple[str, Any]] = []  # methods of tensors that others stand in for
 
     # -- beginning and end --------------------------------------------------------------------------------------
 
     def start(self) -> None:
         self.scopes.start()
-        for name in ("__repr__", "__format__"):  # writing a tensor out computes; that is no part of the program
+        for name, instead in (
+            ("__repr__", self._quietly),  # writing a tensor out computes; that is no part of the program
+            ("__format__", self._quietly),
+            ("__deepcopy__", self._copying),
+        ):
             plain_method = getattr(torch.Tensor, name)
-            self._shown.append((name, plain_method))
-            setattr(torch.Tensor, name, self._quietly(plain_method))
+            self._plain.append((name, plain_method))
+            setattr(torch.Tensor, name, instead(plain_method))
         self._whole.start()
         self._dispatch.__enter__()  # type: ignore[no-untyped-call]
 
     def stop(self) -> None:
         self._dispatch.__exit__(None, None, None)  # type: ignore[no-untyped-call]
         self._whole.stop()
-        for name, method in self._shown:
+        for name, method in self._plain:
             setattr(torch.Tensor, name, method)
-        self._shown.clear()
+        self._plain.clear()
         self.scopes.stop()
         with self.quiet():
             self._settle()
@@ -82,6 +86,21 @@ class TensorSide:
                 return method(*args, **kwargs)
 
         return quiet
+
+    def _copying(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        """PyTorch copies the bytes a tensor lies in, which says nothing of its numbers: here it is a copy of them."""
+
+        def deepcopy(tensor: torch.Tensor, memo: dict[int, Any]) -> Any:
+            if self.silent:
+                return method(tensor, memo)
+            with self.quiet():
+                made = method(tensor, memo)
+                if not self.ledger.knows(made):
+                    copied = ("copy", "aten.clone.default", (self.ledger.read(tensor),), (Slot(0),))
+                    self.ledger.register(made, self.ledger.step(*copied, {}, made))
+            return made
+
+        return deepcopy
 
     def _settle(self) -> None:
         """What is kept by reference may change after the recording: little is copied, much is watched."""
@@ -157,7 +176,12 @@ class TensorSide:
             result = self.sharing.make(function, args, kwargs)
             self.numbers.refuse([*args[1:], *(v for k, v in kwargs.items() if k != "data")])
             return self.recorder.calls.box(result)
-        return self._perform(frame, function, args, kwargs, isinstance(function, _DIRECT))
+        lost = self.ledger.lost
+        self.ledger.lost = lost and function is not torch.load  # what a file holds is an input
+        try:
+            return self._perform(frame, function, args, kwargs, isinstance(function, _DIRECT))
+        finally:
+            self.ledger.lost = lost
 
     def module(self, frame: Frame, module: torch.nn.Module, args: list[Box], kwargs: dict[str, Box]) -> Box:
         """A call of a module."""

@@ -88,7 +88,7 @@ class WholeCalls:
 
     def _alone(self, operands: Sequence[Any]) -> bool:
         side = self._side
-        return not (side.silent or side.numbers.any()) and _whole(operands) and not _infers(operands)
+        return not (side.silent or side.numbers.any()) and _whole(operands)
 
     def _made(self, known: Operator, call: Callable[..., Any], args: list[Any]) -> torch.Tensor | None:
         with torch._C._DisableTorchDispatch():
@@ -121,7 +121,7 @@ class WholeCalls:
             input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
         ) -> Any:
             operands = tuple([t for t in (input, weight, bias) if t is not None])
-            if side.silent or side.numbers.any() or not _whole(operands) or _infers(operands):
+            if side.silent or side.numbers.any() or not _whole(operands):
                 return plain(input, normalized_shape, weight, bias, eps)
             with torch._C._DisableTorchDispatch():
                 result = plain(input, normalized_shape, weight, bias, eps)
@@ -151,11 +151,6 @@ class WholeCalls:
         arguments = tuple([slot(inputs, ledger.read(a)) if isinstance(a, torch.Tensor) else a for a in args])
         step = ledger.step(operator.operation, operator.name, tuple(inputs), arguments, {}, result, output)
         ledger.register_fresh(result, result.untyped_storage(), step)
-
-
-def _infers(operands: Sequence[Any]) -> bool:
-    """Whether no autograd stands above the operators: then they come by other names."""
-    return torch.is_inference_mode_enabled() or any(map(torch.is_inference, operands))
 
 
 def _whole(operands: Sequence[Any]) -> bool:
