@@ -94,7 +94,7 @@ _STRING_OR_COMMENT = re.compile(
 )  # not Python's tokenizer, which would take longer than the rest of the rewriting
 
 
-# What tools read in comments: checkers, formatters, coverage, editors and notebooks, and Python itself in its first lines.
+# What tools read in comments: checkers, formatters, coverage, editors, and Python itself in its first lines.
 _DIRECTIVE = re.compile(
     r"""(?:^|\s*\#+)\s*(?:
         !.*                                                                 # !/usr/bin/env python
