@@ -84,6 +84,7 @@ def warnings_of_the_program() -> Iterator[None]:
         yield
     finally:
         warnings._showwarnmsg = show  # type: ignore[attr-defined]
-        for each in (filters, warnings.filters):
+        lists: list[Any] = [filters, warnings.filters]  # a program may have put others in their place
+        for each in lists:
             if _PASSING in each:
                 each.remove(_PASSING)
