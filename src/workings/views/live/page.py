@@ -32,6 +32,7 @@ from workings.views.document import (
     Turn,
     Worked,
 )
+from workings.views.live import flow
 from workings.views.live.parts import asset, packed, policy, script, seen, template
 from workings.views.live.program import Program
 from workings.views.live.symbols import Symbols
@@ -254,6 +255,7 @@ class _Story:
         about = {
             "name": self.name, **self.program.data(), "lines": self._source(), "questions": self._questions(),
             "values": self.symbols.data(), "waves": [maps.index(each) for each in self.waves],
+            "parts": flow.written(flow.parts(self.working), self.program.of_step),
         }  # fmt: skip
         if base is not None:
             about["stories"] = {depth: self._against(base, depth) for depth in self.stories}
