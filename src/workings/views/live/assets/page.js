@@ -95,7 +95,7 @@ class Page {
   lines() {
     this.worked = all(".worked li[data-at]").map((item) => {
       const [node, place] = item.dataset.at.split(",").map(Number);
-      return { item, node, place, told: item.textContent.split(/ = |\[/)[0] };
+      return { item, node, place, told: item.textContent.split(/ = |\[/)[0], recorded: item.textContent };
     });
     this.everything = this.tables.figures.filter(({ figure }) => figure.closest("article").dataset.depth === "steps").map((table) => {
       const list = make("ul", { class: "worked every", hidden: true });
@@ -142,11 +142,14 @@ class Page {
   }
 
   arithmetic() {
-    for (const { item, node, place, told } of this.worked) {
+    for (const { item, node, place, told, recorded } of this.worked) {
       if (item.closest("article").hidden) continue;
-      const text = this.text(node, place);
+      const text = this.text(node, place), { machine } = this.state, [from, at] = this.state.reader.origin(node, place);
       const bracket = addressOf(this.state, node, place).slice(this.state.program.nodes[node].n.length);
       if (text) item.textContent = `${told}${bracket} = ${text}`;
+      else if (machine.held.get(from)?.has(at) || machine.stale[from] || !Object.is(machine.values[from][at], machine.recorded[from][at])) {
+        item.textContent = `${told}${bracket} = ${shownNumber(this.state, node, place)}`; // the arithmetic that was told is not that of this number
+      } else item.textContent = recorded;
     }
     for (const { table, list } of this.everything) {
       const wanted = this.depth === "numbers" && !["given", "frozen"].includes(this.predict.kind(table.node));

@@ -50,7 +50,7 @@ class WorkingPanel {
     } else if (found.tree?.leaf && found.tree.node !== undefined) {
       item.append(" = ", this.button({ ...found.tree, text: result }, `${path}/1`));
       if (this.open.has(`${path}/1`)) opened.push(this.line(found.tree.node, found.tree.place, `${path}/1`, above));
-    } else item.append(" = ", make("b", {}, result), make("span", { class: "note" }, ` ${this.source(found.node, found.place)}`));
+    } else item.append(" = ", make("b", {}, result), make("span", { class: "note" }, ` ${this.source(found)}`));
     if (opened.length) item.append(make("ul", { class: "lines" }, ...opened));
     return item;
   }
@@ -72,7 +72,8 @@ class WorkingPanel {
 
   focused() { return all("button.number", this.place).indexOf(document.activeElement); }
 
-  source(node, place) {
+  source({ node, place, wrong }) {
+    if (wrong) return "recorded: what it was made from does not give it";
     const about = this.state.program.nodes[node], machine = this.state.machine;
     if (machine.held.get(node)?.has(place)) return "changed by you";
     if (machine.stale[node]) return `as it was recorded: ${machine.stale[node]}`;
