@@ -135,7 +135,7 @@ def test_what_is_no_number_changes_nothing(open_page: Open, apple_page: str) -> 
     page.keyboard.press("Enter")
     field = page.locator("td input")
     assert field.get_attribute("aria-invalid") == "true"
-    assert page.get_by_role("alert").inner_text() == "A number, as 0.25, −1 or 1/3"
+    assert page.get_by_role("alert").inner_text() == "A finite number, as 0.25, −1 or 1/3"
     page.keyboard.press("Escape")
     assert page.get_by_role("alert").count() == 0
     assert values(page, "E")[0] == 1.0

@@ -110,18 +110,21 @@ class Circle {
     if (!this.found) return;
     this.node = this.found.at[0];
     this.svg = draw("svg", { viewBox: "-1.45 -1.45 2.9 2.9", role: "img", "aria-label": `${shortest(this.state, this.node)} on the unit circle` });
-    this.figure.replaceChildren(make("figcaption", {}, make("span", { class: "name" }, shortest(this.state, this.node)), " on the unit circle: each step turns by the same angle"), this.svg);
+    this.missing = make("p", { class: "undrawn error" });
+    this.figure.replaceChildren(make("figcaption", {}, make("span", { class: "name" }, shortest(this.state, this.node)), " on the unit circle: each step turns by the same angle"), this.svg, this.missing);
   }
 
   refresh() {
     if (this.figure.hidden) return;
-    const values = this.state.machine.values[this.node], rows = this.state.program.nodes[this.node].s[0], parts = [draw("circle", { class: "rim", cx: 0, cy: 0, r: 1 })];
+    const values = this.state.machine.values[this.node], rows = this.state.program.nodes[this.node].s[0], parts = [draw("circle", { class: "rim", cx: 0, cy: 0, r: 1 })], missing = [];
     for (let row = 0; row < rows; row += 1) {
       const [sine, cosine] = [values[2 * row], values[2 * row + 1]];
+      if (!drawable(sine) || !drawable(cosine)) { missing.push(row); continue; }
       parts.push(draw("line", { class: `given c${row % 8}`, x1: 0, y1: 0, x2: cosine, y2: -sine }));
       parts.push(draw("circle", { class: `handle c${row % 8}`, cx: cosine, cy: -sine, r: 0.06, onclick: () => this.look(this.node, 2 * row) }));
       parts.push(draw("text", { x: 1.22 * cosine, y: -1.22 * sine + 0.05, "text-anchor": "middle" }, String(row)));
     }
     this.svg.replaceChildren(...parts);
+    this.missing.textContent = undrawn(missing);
   }
 }
