@@ -136,6 +136,7 @@ def test_the_ledger_is_a_page_too(workings, folder, tmp_path):
     assert page.count('<tr class="chosen">') == len(text["tokens"])
     first = text["tokens"][0]
     assert f"The draw was {first['draw']:.4f}" in page.replace("\n", " ")
+    assert "<title>How writer wrote" in page  # and not where the run lies
     assert "<script" not in page
     assert "default-src &#39;none&#39;" in page or "default-src 'none'" in page
 

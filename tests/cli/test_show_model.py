@@ -42,6 +42,12 @@ def test_a_language_model(folder):
     assert working.notes[-1].startswith(f"What comes next: {tokeniser.pieces([best])[0]} {float(shares[best]):.4f}, ")
 
 
+def test_its_title_has_the_name_of_the_run_and_not_where_it_lies(folder, monkeypatch):
+    assert working_of_run(str(folder / "writer"), "to be").groups[0].title == "writer: to be"
+    monkeypatch.chdir(folder / "writer")
+    assert working_of_run(".", "to be").groups[0].title == "writer: to be"
+
+
 def test_a_classifier(folder):
     working = working_of_run(str(folder / "judge"), "a red dog")
     assert working["tokens"].labels[1] == ("<begin>", "a", "red", "dog", "<end>")
@@ -71,7 +77,7 @@ def test_as_the_command(workings, folder, tmp_path):
     run = str(folder / "judge")
     answer = workings("show", run, "a", "red", "dog")
     assert (answer.code, answer.err) == (0, "")
-    assert answer.out.startswith(f"{run}: a red dog")
+    assert answer.out.startswith("judge: a red dog")
     assert "Its labels: " in answer.out
     assert "Every number was followed to where it came from." in answer.out
     one = workings("show", run, "a red dog", "--at", "output[0, good]").out

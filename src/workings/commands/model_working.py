@@ -34,7 +34,7 @@ def working_of_run(name: str, sentence: str | None, report: Report = unheard) ->
     read = {"decoder-only": _continuing, "encoder-only": _labelling, "encoder-decoder": _translating}[shape]
     report("loading the model")
     working = read(name, sentence, report)
-    working.groups[0].title = f"{name}: {textwrap.shorten(sentence, 60, placeholder=' …')}"
+    working.groups[0].title = f"{run.name}: {textwrap.shorten(sentence, 60, placeholder=' …')}"
     return working
 
 

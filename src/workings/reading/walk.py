@@ -5,18 +5,17 @@ Every text view and the page read this, so that all of them say the same things 
 
 from __future__ import annotations
 
-import ast
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from workings.equations import EQUATIONS, Equation, equation_of
-from workings.frozen import frozen
+from workings.frozen import evolve, frozen
 from workings.reading.formula import Formula, formula
 from workings.reading.sections import Entry, Section, Value
+from workings.reading.source_lines import argument_of, body, returned, running
 from workings.reading.turns import Event, parts
 from workings.recording.operations import meaning
 from workings.recording.operations.bound import as_array
@@ -63,6 +62,7 @@ class _Walker:
         self.bindings: dict[tuple[int, int], list[Binding]] = {}
         for binding in working.bindings:
             self.bindings.setdefault((binding.group, binding.statement), []).append(binding)
+        self.known = {(binding.group, binding.ref) for binding in working.bindings}
         self.events: dict[int, list[Event]] = {}
         self.files: dict[int, str] = {b.group: b.site.file for b in working.bindings if b.site is not None}
         for step in working.steps:
@@ -224,35 +224,60 @@ class _Walker:
         site = next((s.site for s in steps if s.site is not None), None) or next((b.site for b in bindings), None)
         text = site.text if site is not None else ""
         if text.startswith("lambda"):  # what it makes, and not what it was given
-            text, bindings = _body(text), []
+            text, bindings = body(text), []
         if all(s.operation in ("given", "size") for s in every) and (every or not site):
             return self._given(bindings, steps, site, (group, runs[-1][0]))
         named = _targets(bindings, site)
         values = tuple(v for v in (self._value(b.ref, self._path_of(b), b.name) for b in named) if v is not None)
-        if not values:
-            running = {b.ref.step for b in bindings} - {b.ref.step for b in named}
-            results = _results([s for s in steps if s.number not in running], text)
+        nameless = not values
+        if nameless:
+            passing = {b.ref.step for b in bindings} - {b.ref.step for b in named}
+            results = _results([s for s in steps if s.number not in passing], text)
             made = (self._value(Ref(s.number), self.working.path(s.number)) for s in results)
             values = tuple(v for v in made if v is not None)
         if not values:
             return []
         repeats = not every and all(v.ref.step in self.seen for v in values)
-        types = {s.number: found for s in every if (found := conversion(self.working, s)) is not None}
-        return [
-            Entry(
-                values[0].path,
-                site.comment if site is not None else "",
-                self._formula(text, group, frozenset(after for _, after in types.values())),
-                site,
-                values,
-                tuple(s.number for s in every),
-                times,
-                operation=steps[-1].operation if steps else "",
-                repeats=repeats,
-                about=next((sentence(*types[v.ref.step]) for v in values if v.ref.step in types), ""),
-                line=(group, runs[-1][0]),
-            )
-        ]
+        types = self._types(s.number for s in every)
+        whole = Entry(
+            values[0].path,
+            site.comment if site is not None else "",
+            self._formula(text, group, _written(types)),
+            site,
+            values,
+            tuple(s.number for s in every),
+            times,
+            operation=steps[-1].operation if steps else "",
+            repeats=repeats,
+            about=next((sentence(*types[v.ref.step]) for v in values if v.ref.step in types), ""),
+            line=(group, runs[-1][0]),
+        )
+        return self._apart(whole, group) if nameless else [whole]
+
+    def _types(self, steps: Iterable[int]) -> dict[int, tuple[str, str]]:
+        """The steps that write numbers in a type which may not hold them: the type before, and the one after."""
+        found = ((number, conversion(self.working, self.working.steps[number])) for number in steps)
+        return {number: types for number, types in found if types is not None}
+
+    def _apart(self, line: Entry, group: int) -> list[Entry]:
+        """A line without a name; what it hands to a call that it makes is apart, with that part of the line alone."""
+        out: list[Entry] = []
+        kept = []
+        for value in line.values:
+            called = self._handed(value.ref.step, group, line)
+            if called is None or line.site is None:
+                kept.append(value)
+                continue
+            site = evolve(line.site, text=argument_of(line.site.text, called.name))
+            formula = self._formula(site.text, group, _written(self._types(line.steps)))
+            out.append(evolve(line, path=value.path, values=(value,), site=site, formula=formula))
+        return [*out, evolve(line, path=kept[0].path, values=tuple(kept))] if kept else out
+
+    def _handed(self, step: int, group: int, line: Entry) -> Group | None:
+        """The call in the line of a group that was given the value of a step as it is."""
+        statement = line.line[1] if line.line is not None else -1
+        calls = (thing for at, kind, thing in self.events[group] if kind == "group" and at == statement)
+        return next((call for call in calls if (call.number, Ref(step)) in self.known), None)
 
     def _given(
         self, bindings: list[Binding], steps: list[Step], site: Site | None, line: tuple[int, int]
@@ -339,28 +364,14 @@ def _targets(bindings: list[Binding], site: Site | None) -> list[Binding]:
     if site is None:
         return bindings
     if not site.targets:
-        running = _running(site.text)
-        return [b for b in bindings if b.name not in running]
+        passing = running(site.text)
+        return [b for b in bindings if b.name not in passing]
     targets = {t.partition("[")[0] for t in site.targets}
     return [b for b in bindings if b.name in targets]
 
 
-@lru_cache(maxsize=4096)
-def _running(text: str) -> frozenset[str]:
-    """The variables that comprehensions of a line run through; those of a loop belong to its line."""
-    if " for " not in text:
-        return frozenset()
-    import ast
-
-    with suppress(SyntaxError):  # a line that opens a block has no meaning by itself
-        tree = ast.parse(f"async def line():\n{_indented(text)}")
-        parts = [n.target for n in ast.walk(tree) if isinstance(n, ast.comprehension)]
-        return frozenset(n.id for part in parts for n in ast.walk(part) if isinstance(n, ast.Name))
-    return frozenset()
-
-
-def _indented(text: str) -> str:
-    return f" {text} pass" if text.rstrip().endswith(":") else f" {text}"
+def _written(types: dict[int, tuple[str, str]]) -> frozenset[str]:
+    return frozenset(after for _, after in types.values())
 
 
 def _results(steps: list[Step], text: str) -> list[Step]:
@@ -368,27 +379,5 @@ def _results(steps: list[Step], text: str) -> list[Step]:
     made = [s for s in steps if meaning.kind(s) not in ("given", "size", "order")]
     used = {r.step for s in made for r in s.inputs}
     ends = [s for s in made if s.number not in used]
-    several = all(not s.shape for s in ends) or len(ends) <= _returned(text)
+    several = all(not s.shape for s in ends) or len(ends) <= returned(text)
     return ends if ends and several else made[-1:]
-
-
-@lru_cache(maxsize=4096)
-def _body(text: str) -> str:
-    """What stands behind the parameters of a ``lambda``."""
-    try:
-        function = ast.parse(text, mode="eval").body
-    except (SyntaxError, ValueError):
-        return text
-    return ast.get_source_segment(text, function.body) or text if isinstance(function, ast.Lambda) else text
-
-
-@lru_cache(maxsize=4096)
-def _returned(text: str) -> int:
-    """How many values a line returns: 1 unless it returns several, written out."""
-    if not text.startswith("return") or "," not in text:
-        return 1
-    try:
-        (line,) = ast.parse(text).body
-    except (SyntaxError, ValueError):
-        return 1
-    return len(line.value.elts) if isinstance(line, ast.Return) and isinstance(line.value, ast.Tuple) else 1

@@ -61,6 +61,11 @@ class RunDirectory:
         self.description = description
         self.metrics = Metrics(path / _METRICS)
 
+    @property
+    def name(self) -> str:
+        """What it is called: the last part of its path."""
+        return self.path.resolve().name
+
     @classmethod
     def open(cls, path: Path | str) -> RunDirectory:
         """A folder that a training has made.

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.views.live.board import worked
 
 torch = pytest.importorskip("torch")
 
@@ -71,6 +72,16 @@ def test_the_page_holds_them_in_steps_and_the_last_row_as_it_is(open_page: Any, 
     page.get_by_label("The token that asks").select_option("0")
     assert "each weight is off by 0.0020 at most" in page.locator("#large").inner_text()
     assert rows.first.locator("td").first.inner_text() == "≈ 1.00"  # the first token sees itself alone
+
+
+def test_each_weight_is_what_the_line_beside_it_gives(open_page: Any, working: Any) -> None:
+    page = open_page(render(working))
+    for head in page.locator('[data-map="1"] button').all():
+        head.click()
+        rows = page.locator("#large tbody tr").evaluate_all("r => r.map(e => [...e.cells].map(c => c.textContent))")
+        assert len(rows) == 12  # the heaviest
+        for _, weight, line in rows:
+            assert worked(line) == pytest.approx(worked(weight), rel=1e-3, abs=1e-4), line
 
 
 def test_what_comes_next(working: Any) -> None:

@@ -17,6 +17,7 @@ _HIDDEN = {
     r"\&": ("\ue008", "&amp;"),
     r"\$": ("\ue009", "$"),
 }
+_CODED = re.compile(r"&#x([0-9A-Fa-f]+);")
 _BOX = re.compile(r"\\(text|texttt|mathrm|operatorname)\{((?:[^{}\\]|\\[^A-Za-z]|\\text[a-z]+\{\})*)\}")
 
 
@@ -24,7 +25,13 @@ def mathml(latex: str) -> str:
     """The ``<math>`` element of a displayed formula."""
     from latex2mathml.converter import convert  # kept from every program that only wants text
 
-    return _unhide(str(convert(_hide(latex), display="block")))
+    return _unhide(_CODED.sub(_sign, str(convert(_hide(latex), display="block"))))
+
+
+def _sign(code: re.Match[str]) -> str:
+    """A sign as itself, but for those that mean something to a reader of XML."""
+    sign = chr(int(code[1], 16))
+    return code[0] if sign in "<>&" else sign
 
 
 def _hide(latex: str) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from workings.reading.numbers import number
-from workings.views.live.parts import asset, policy, seen, template
+from workings.views.live.parts import asset, bar, policy, seen, template
 
 DECIMALS = 4
 _NEVER = "never chosen"
@@ -17,7 +18,7 @@ def render(ledger: Mapping[str, Any]) -> str:
     """The page of a ledger as `workings generate --ledger` writes it."""
     style = asset("plain.css")
     return template("ledger.html").render(
-        title=f"How {ledger['run']} wrote",
+        title=seen(f"How {Path(ledger['run']).name or ledger['run']} wrote"),
         settings=[
             (name.replace("_", " "), ", ".join(map(seen, value)) if isinstance(value, list) else value)
             for name, value in ledger["settings"].items()
@@ -86,4 +87,4 @@ def _number(value: Any) -> str:
 
 def _share(value: Any) -> dict[str, Any]:
     """A probability with the length of its bar, of 100."""
-    return {"text": number(_value(value), DECIMALS), "bar": round(100 * _value(value), 2)}
+    return {"text": number(_value(value), DECIMALS), "bar": bar(_value(value))}

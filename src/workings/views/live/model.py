@@ -21,7 +21,7 @@ from workings.recording.opening import open_step
 from workings.recording.operations.bound import as_array, operation_of
 from workings.recording.working import Ref, Step, Working
 from workings.views.data import number as plain
-from workings.views.live.parts import asset, packed, policy, script, seen, template
+from workings.views.live.parts import asset, bar, packed, policy, script, seen, template
 
 STEPS = 255
 """How many sizes of weight there are; one is off by half a step at most, 1/510."""
@@ -66,7 +66,7 @@ def render(working: Working, *, report: Report = unheard) -> str:
     return template("model.html").render(
         title=seen(title),
         origin=seen(f"{working.source.kind} {working.source.name}"),
-        notes=[seen(note) for note in working.notes],
+        notes=[seen(note) for note in (*working.notes, *_undrawn(found))],
         next=_next(working),
         maps=[(seen(m.name), m.weights.shape[0]) for m in found],
         data=packed({"maps": [_written(m) for m in found], "decimals": max(working.decimals, 3), "steps": STEPS}),
@@ -149,7 +149,7 @@ def _fitting(names: tuple[str, ...] | None, size: int) -> tuple[str, ...]:
 
 def _written(found: Map) -> dict[str, Any]:
     """A map for the page: every weight in a byte, those of the last row, and their scores, as they are."""
-    steps = np.rint(np.clip(found.weights, 0, 1).astype(float) * STEPS).astype(np.uint8)
+    steps = np.rint(np.clip(np.nan_to_num(found.weights), 0, 1).astype(float) * STEPS).astype(np.uint8)
     last, scores = ([[plain(float(v)) for v in row] for row in each[:, -1]] for each in (found.weights, found.scores))
     largest, totals = ([plain(float(v)) for v in each[:, -1]] for each in (found.largest, found.totals))
     return {
@@ -166,6 +166,13 @@ def _written(found: Map) -> dict[str, Any]:
     }
 
 
+def _undrawn(found: list[Map]) -> Iterator[str]:
+    """Which maps have weights that cannot be drawn."""
+    names = [each.name for each in found if not np.isfinite(each.weights).all()]
+    if names:
+        yield f"Not drawn, for want of finite numbers: weights of {', '.join(names)}."
+
+
 def _next(working: Working) -> list[tuple[str, str, float]]:
     """The words that score highest after the last token: word, probability, and the length of its bar."""
     try:
@@ -179,4 +186,4 @@ def _next(working: Working) -> list[tuple[str, str, float]]:
         return []
     shares = np.asarray(softmax(logits.reshape(-1, logits.shape[-1])[-1]))
     best = np.argsort(-shares, kind="stable")[:NEXT]
-    return [(seen(words[n]), f"{shares[n]:.4f}", round(100 * float(shares[n]), 2)) for n in best]
+    return [(seen(words[n]), f"{shares[n]:.4f}", bar(float(shares[n]))) for n in best]

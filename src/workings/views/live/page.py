@@ -32,6 +32,7 @@ from workings.views.document import (
     Turn,
     Worked,
 )
+from workings.views.live import flow
 from workings.views.live.parts import asset, packed, policy, script, seen, template
 from workings.views.live.program import Program
 from workings.views.live.symbols import Symbols
@@ -173,6 +174,17 @@ class _Rows:
     rows: tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
 
 
+def _tag(level: int, around: list[int]) -> str:
+    """The element of a heading: one below the heading around it, also where a section between them has none.
+
+    ``around`` are the levels of the headings that it may stand in, and becomes those for the next.
+    """
+    while around and around[-1] >= level:
+        around.pop()
+    around.append(level)
+    return f"h{min(len(around) + 1, 6)}"
+
+
 def _places(block: dict[str, Any]) -> list[str]:
     """Where the numbers of a block are, in the order in which the template writes them."""
     if block["kind"] == "worked":
@@ -254,6 +266,7 @@ class _Story:
         about = {
             "name": self.name, **self.program.data(), "lines": self._source(), "questions": self._questions(),
             "values": self.symbols.data(), "waves": [maps.index(each) for each in self.waves],
+            "parts": flow.written(flow.parts(self.working), self.program.of_step),
         }  # fmt: skip
         if base is not None:
             about["stories"] = {depth: self._against(base, depth) for depth in self.stories}
@@ -275,8 +288,11 @@ class _Story:
     def _blocks(self, document: Document) -> Iterator[dict[str, Any]]:
         """The document's blocks as the template wants them; arithmetic belongs to the value before it."""
         last: Ref | None = None
+        open_levels: list[int] = []
         for block in document.blocks:
             made = self.block(block, last)
+            if isinstance(block, Heading):
+                made["tag"] = _tag(block.level, open_levels)
             ref = made.pop("ref", None)
             if made["kind"] in ("table", "step"):
                 last = ref or last

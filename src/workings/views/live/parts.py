@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
 import zlib
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
 def seen(text: str) -> str:
     """Text with nothing hidden in it; nothing stays nothing."""
     return visible(text) if text else ""
+
+
+def bar(share: float) -> float:
+    """How long the bar of a share is drawn, of 100; what is no finite number has none."""
+    return round(100 * share, 2) if math.isfinite(share) else 0.0
 
 
 def asset(name: str, package: str = "workings.views.live") -> str:

@@ -18,6 +18,8 @@ from workings.views.live.parts import seen
 from workings.views.live.program import Program
 from workings.views.naming import last_name
 
+_NAMESPACE = ' xmlns="http://www.w3.org/1998/Math/MathML"'
+
 
 class Symbols:
     """The symbols of one document. A symbol is known where its value is shown as a step of its own.
@@ -47,18 +49,18 @@ class Symbols:
         if block.formula is None:
             return ""
         if block.line is None:
-            return block.formula.mathml()
+            return _within(block.formula.mathml())
         group, statement = block.line
         made = self._known(self.names.made(group, statement), group, own=False)
         read = self._known(self.names.read(group, statement), group, own=not block.helper)
-        return block.formula.mathml(made, read)
+        return _within(block.formula.mathml(made, read))
 
     def equation(self, block: document.Displayed) -> str:
         """An equation: its letters with the values that they stand for here, its functions with their words."""
         known = self._known(self.names.within(block.group), block.group)
         count = Counter(block.symbols.values())
         letters = {letter: known.get(name) if count[letter] == 1 else None for name, letter in block.symbols.items()}
-        return equation_mathml(block.latex, letters, self._function)
+        return _within(equation_mathml(block.latex, letters, self._function))
 
     def data(self) -> dict[str, dict[str, Any]]:
         """Each value that is shown, by its address: where its numbers are, a sentence, its line and its place."""
@@ -120,3 +122,8 @@ class Symbols:
             out.append(self.working.groups[number])
             number = out[-1].parent
         return out
+
+
+def _within(math: str) -> str:
+    """A ``<math>`` element as HTML has it, which needs no namespace."""
+    return math.replace(_NAMESPACE, "", 1)

@@ -8,7 +8,7 @@ from typing import Any
 from workings.reading.numbers import number
 from workings.recording.operations.bound import as_array
 from workings.recording.working import Ref, Working
-from workings.views.live.parts import seen
+from workings.views.live.parts import bar, seen
 from workings.views.naming import names_of
 
 CANDIDATES = 10
@@ -36,7 +36,7 @@ def board(working: Working, group: int, view: View) -> dict[str, Any] | None:
         {
             "word": seen(vocabulary[word]),
             "text": number(probabilities[word], working.decimals),
-            "part": f"{100 * probabilities[word]:.1f}",
+            "part": bar(float(probabilities[word])),
             "chosen": word == choice,
         }
         for word in listed

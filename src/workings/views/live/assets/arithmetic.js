@@ -85,18 +85,17 @@ class Reader {
     const about = this.nodes[node], row = this.terms(node)[place], leaves = row.map((at) => this.leaf(about.i[0][0], at));
     if (about.f === "sum") return this.sum(leaves);
     if (about.f === "prod") return leaves.length ? { sign: "*", parts: leaves } : { leaf: true, value: 1, type: "i" };
-    const shown = leaves.slice(0, MOST_TERMS);
-    return { sign: "f", name: about.f, parts: shown, omitted: leaves.length - shown.length };
+    return { sign: "f", name: about.f, parts: leaves.slice(0, MOST_TERMS), hidden: leaves.slice(MOST_TERMS) };
   }
 
   sum(terms) {
     if (!terms.length) return { leaf: true, value: 0, type: "i" };
     if (terms.length === 1) return terms[0];
     if (terms.length <= MOST_TERMS) return { sign: "+", parts: terms };
-    const sizes = terms.map((term) => Math.abs(amount(term)));
+    const amounts = terms.map((term) => worth(term)[0]), sizes = amounts.map(Math.abs);
     const largest = sizes.map((_, i) => i).sort((a, b) => sizes[b] - sizes[a] || a - b).slice(0, SHOWN_TERMS).sort((a, b) => a - b);
-    const rest = terms.reduce((sum, term, i) => (largest.includes(i) ? sum : sum + amount(term)), 0);
-    return { sign: "+", parts: largest.map((i) => terms[i]), omitted: terms.length - largest.length, rest };
+    const rest = amounts.reduce((sum, value, i) => (largest.includes(i) ? sum : sum + value), 0);
+    return { sign: "+", parts: largest.map((i) => terms[i]), hidden: terms.filter((_, i) => !largest.includes(i)), rest };
   }
 
   filled(tree, leaves, type) {
@@ -110,16 +109,18 @@ class Reader {
   }
 
   // The line of a number: unnamed steps of one statement stand inside one another, as they do in the code.
+  // One that does not give its number is not told, as in the other views.
   line(node, place) {
-    const [from, at] = this.origin(node, place), tree = this.expression(from, at);
-    return { node: from, place: at, value: this.value(from, at), tree: tree && this.gathered(this.inlined(tree, 0)) };
+    const [from, at] = this.origin(node, place), value = this.value(from, at), made = this.expression(from, at);
+    const wrong = made !== null && !gives(made, value, this.nodes[from].t);
+    return { node: from, place: at, value, tree: made && !wrong ? this.gathered(this.inlined(made, 0)) : null, wrong };
   }
 
   inlined(tree, depth) {
     if (!tree.leaf) return { ...tree, parts: tree.parts.map((part) => this.inlined(part, depth)) };
     if (tree.node === undefined || this.nodes[tree.node].b || depth >= MOST_INLINE) return tree;
     const inner = this.expression(tree.node, tree.place);
-    if (!inner || leavesIn(inner) > MOST_TERMS) return tree;
+    if (!inner || leavesIn(inner) > MOST_TERMS || !gives(inner, tree.value, tree.type)) return tree;
     return this.inlined(inner, depth + 1);
   }
 
@@ -128,14 +129,27 @@ class Reader {
     if (tree.leaf) return tree;
     const parts = tree.parts.map((part) => this.gathered(part));
     if (tree.sign !== "+" && tree.sign !== "*") return { ...tree, parts };
-    const flat = parts.flatMap((part) => (part.sign === tree.sign && !part.omitted ? part.parts : [part]));
+    const flat = parts.flatMap((part) => (part.sign === tree.sign && !part.hidden?.length ? part.parts : [part]));
     return { ...tree, parts: flat };
   }
 }
 
-function amount(tree) {
-  if (tree.leaf) return tree.value;
-  return tree.parts.reduce((product, part) => product * amount(part), 1);
+// What a tree gives when it is worked out once more, and the size of the largest number on the way, against which
+// rounding counts.
+function worth(tree) {
+  if (tree.leaf) return [tree.value, Number.isFinite(tree.value) ? Math.abs(tree.value) : 0];
+  const parts = [...tree.parts, ...(tree.hidden ?? [])].map(worth), values = parts.map(([value]) => value), sizes = parts.map(([, most]) => most);
+  const value = built([tree.sign, ...(tree.name ? [tree.name] : []), ...values], null, tree.parts[0]?.type ?? "f")();
+  const most = { "/": () => sizes[0] / Math.abs(values[1]), "*": () => sizes.reduce((a, b) => a * b), "?": () => sizes[values[0] !== 0 ? 1 : 2] }[tree.sign];
+  return [value, Math.max(Math.abs(value), most ? most() : Math.max(0, ...sizes))];
+}
+
+// Whether a tree gives a number, but for rounding in its type. What is not finite is not doubted.
+const LOOSE = { f: 1e-6, s: 2e-2, h: 0.2, i: 1e-9, b: 0 };
+
+function gives(tree, value, type) {
+  const [found, most] = worth(tree);
+  return !Number.isFinite(found) || !Number.isFinite(value) || Math.abs(found - value) <= LOOSE[type] * Math.max(most, Math.abs(value), 1e-12);
 }
 
 function leavesIn(tree) { return tree.leaf ? 1 : tree.parts.reduce((sum, part) => sum + leavesIn(part), 0); }
@@ -173,7 +187,7 @@ class Notation {
         return [[...this.tight(a, level), ` ${tree.name} `, ...this.tight(b, level)], 0];
       }
       case "?": {
-        const yes = truth(a);
+        const yes = worth(a)[0] !== 0;
         return [[...this.write(yes ? b : c), ` (${yes ? "since" : "since not"} `, ...this.write(a), ")"], ATOM];
       }
       default: return [this.call(tree), ATOM];
@@ -191,7 +205,7 @@ class Notation {
       const [minus, pieces] = this.signed(term);
       out.push(place ? (minus ? ` ${MINUS} ` : " + ") : minus ? MINUS : "", ...pieces);
     });
-    if (tree.omitted) out.push(` + … (${tree.omitted} more, together ${numberText(tree.rest, this.decimals)})`);
+    if (tree.hidden?.length) out.push(` + … (${tree.hidden.length} more, together ${numberText(tree.rest, this.decimals)})`);
     return out.filter((piece) => piece !== "");
   }
 
@@ -233,7 +247,7 @@ class Notation {
   call(tree) {
     if (tree.name === "pi") return ["π"];
     const inside = tree.parts.flatMap((part, place) => [...(place ? [", "] : []), ...this.write(part)]);
-    if (tree.omitted) inside.push(`, … ${tree.omitted} more`);
+    if (tree.hidden?.length) inside.push(`, … ${tree.hidden.length} more`);
     if (tree.name === "absolute") return ["|", ...inside, "|"];
     if (tree.name === "sqrt") return tree.parts[0].leaf && tree.parts[0].value >= 0 ? ["√", ...inside] : ["√(", ...inside, ")"];
     return [`${WORDS[tree.name] ?? tree.name}(`, ...inside, ")"];
@@ -255,11 +269,6 @@ class Notation {
   }
 }
 
-function truth(tree) {
-  if (tree.leaf) return tree.value !== 0;
-  return tree.sign === "r" && SIGNS[tree.name](amount(tree.parts[0]), amount(tree.parts[1])) !== 0;
-}
-
 // The exact value of a tree read as it is shown, as a fraction of whole numbers; null where there is none.
 function exactly(tree, decimals) {
   if (tree.leaf) {
@@ -269,7 +278,7 @@ function exactly(tree, decimals) {
     const [whole, part = ""] = text.split("."), digits = BigInt(whole + part), shift = (power ?? 0) - part.length;
     return shift >= 0 ? [digits * 10n ** BigInt(shift), 1n] : [digits, 10n ** BigInt(-shift)];
   }
-  if (tree.sign === "?") return exactly(truth(tree.parts[0]) ? tree.parts[1] : tree.parts[2], decimals);
+  if (tree.sign === "?") return exactly(worth(tree.parts[0])[0] !== 0 ? tree.parts[1] : tree.parts[2], decimals);
   if (tree.sign === "f" && tree.name === "exp" && tree.parts[0].leaf && tree.parts[0].value === -Infinity) return [0n, 1n];
   let parts = tree.parts;
   if (tree.sign === "f" && (tree.name === "max" || tree.name === "min")) {
@@ -282,7 +291,7 @@ function exactly(tree, decimals) {
   switch (tree.sign) {
     case "-": return [-a[0], a[1]];
     case "+": {
-      if (tree.omitted) {
+      if (tree.hidden?.length) {
         const rest = exactly({ leaf: true, value: tree.rest, type: "f" }, decimals);
         if (rest === null) return null;
         known.push(rest);
@@ -299,7 +308,7 @@ function exactly(tree, decimals) {
       const [n, d] = [a[1] ** -power, a[0] ** -power];
       return d < 0n ? [-n, -d] : [n, d];
     }
-    case "f": return tree.omitted ? null : exactCall(tree.name, known);
+    case "f": return tree.hidden?.length ? null : exactCall(tree.name, known);
     case "r": {
       if (!["//", "mod"].includes(tree.name) || b[0] === 0n) return null;
       const [above, below] = b[0] < 0n ? [-a[0] * b[1], a[1] * -b[0]] : [a[0] * b[1], a[1] * b[0]];

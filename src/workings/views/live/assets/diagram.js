@@ -1,6 +1,6 @@
-// The parts of a computation in their order, with what each reads from earlier ones; a click leads to it.
+// The parts of a computation in their order, joined to the parts whose results they take; a click leads to one.
 
-const BOX = { width: 190, height: 26, gap: 16, left: 8 }, FEWEST = 3, MOST_BOXES = 24, BEAT = 700;
+const BOX = { width: 190, height: 26, gap: 18, left: 8, lane: 13, narrowest: 330 }, BEAT = 700;
 
 class Diagram {
   constructor(state, place) {
@@ -10,20 +10,18 @@ class Diagram {
     this.timer = 0;
   }
 
-  // The part that a node belongs to: the first names of its address. As few names as tell enough parts apart.
   build() {
     clearTimeout(this.timer);
-    const parts = [1, 2, 3].map((depth) => this.parts(depth)).find((found) => found.length >= FEWEST && found.length <= MOST_BOXES);
-    this.figure.hidden = !parts;
-    if (!parts) return;
-    this.boxes = parts;
-    const height = parts.length * (BOX.height + BOX.gap), arcs = this.arcs(parts);
-    const svg = draw("svg", { viewBox: `0 0 330 ${height}`, role: "group", "aria-label": "The parts in their order" });
-    for (const [from, to, lane] of arcs) svg.append(this.arc(from, to, lane));
-    this.drawn = parts.map((part, n) => {
-      const box = draw("g", { class: "part", tabindex: 0, role: "link", "aria-label": part.name, onclick: () => this.open(part), onkeydown: (event) => { if (event.key === "Enter") this.open(part); } },
+    this.parts = this.state.program.parts.map((part) => ({ ...part, nodes: ranges(part.at) }));
+    this.figure.hidden = !this.parts.length;
+    if (!this.parts.length) return;
+    const trunks = this.trunks(), width = Math.max(BOX.narrowest, this.lane(Math.max(0, ...trunks.map(({ lane }) => lane)) + 1));
+    const svg = draw("svg", { viewBox: `0 0 ${width} ${this.top(this.parts.length)}`, role: "group", "aria-label": "The parts in their order" }, ...this.flows(trunks));
+    this.drawn = this.parts.map((part, n) => {
+      const from = part.i.map((at) => this.parts[at].l).join(", ");
+      const box = draw("g", { class: "part", tabindex: 0, role: "link", "aria-label": from ? `${part.l}: takes ${from}` : part.l, onclick: () => this.open(part), onkeydown: (event) => { if (event.key === "Enter") this.open(part); } },
         draw("rect", { x: BOX.left, y: this.top(n), width: BOX.width, height: BOX.height, rx: 5 }),
-        draw("text", { x: BOX.left + BOX.width / 2, y: this.top(n) + 17, "text-anchor": "middle" }, part.label));
+        draw("text", { x: BOX.left + BOX.width / 2, y: this.top(n) + 17, "text-anchor": "middle" }, part.l));
       svg.append(box);
       return box;
     });
@@ -31,62 +29,42 @@ class Diagram {
     this.figure.replaceChildren(make("figcaption", {}, make("span", { class: "name" }, "The parts"), " ", play), svg);
   }
 
-  parts(depth) {
-    const found = new Map();
-    this.state.program.nodes.forEach((node, n) => {
-      const names = node.n.split(" › ")[0].split(".");
-      if (names.length <= depth || (node.k === "given" && names.length <= depth + 1 && !found.has(names.slice(0, depth).join(".")))) return;
-      const name = names.slice(0, depth).join(".");
-      if (/^line\d+$/.test(names[depth - 1])) return; // a line of code is no part
-      if (!found.has(name)) found.set(name, { name, label: names.slice(Math.max(0, depth - 2), depth).join(" ").replaceAll("_", " "), nodes: new Set() });
-      found.get(name).nodes.add(n);
-    });
-    return [...found.values()];
-  }
-
   top(n) { return n * (BOX.height + BOX.gap) + BOX.gap / 2; }
 
-  // Which part reads which: a straight arrow to the next, an arc past others, as residual connections go.
-  arcs(parts) {
-    const owner = new Map(), out = new Map(), lanes = [];
-    parts.forEach((part, n) => { for (const node of part.nodes) owner.set(node, n); });
-    parts.forEach((part, to) => {
-      for (const node of part.nodes) for (const [source] of this.state.program.nodes[node].i ?? []) {
-        for (const from of this.sources(source, owner)) if (from < to) out.set(`${from},${to}`, [from, to]);
-      }
-    });
-    return [...out.values()].sort((a, b) => a[1] - a[0] - (b[1] - b[0])).map(([from, to]) => {
-      if (to === from + 1) return [from, to, 0];
-      let lane = 1;
-      while (lanes.some(([start, end, taken]) => taken === lane && start < to && end > from)) lane += 1;
-      lanes.push([from, to, lane]);
-      return [from, to, lane];
-    });
-  }
+  lane(n) { return BOX.left + BOX.width + 8 + BOX.lane * n; }
 
-  // The parts behind a node; one that belongs to none, such as a residual sum, leads on to those behind its inputs.
-  sources(node, owner) {
-    const found = new Set(), seen = new Set(), open = [node];
-    while (open.length) {
-      const at = open.pop();
-      if (seen.has(at)) continue;
-      seen.add(at);
-      if (owner.has(at)) found.add(owner.get(at));
-      else for (const [next] of this.state.program.nodes[at].i ?? []) open.push(next);
-    }
+  // What a part hands to others than the next goes down beside them, in a lane of its own; the shortest ways are nearest.
+  trunks() {
+    const found = this.parts.map((_, from) => ({ from, to: this.parts.flatMap(({ i }, to) => (i.includes(from) && to !== from + 1 ? [to] : [])) }))
+      .filter(({ to }) => to.length).map((trunk) => ({ ...trunk, start: Math.min(trunk.from, ...trunk.to), end: Math.max(trunk.from, ...trunk.to) }));
+    found.sort((a, b) => a.end - a.start - (b.end - b.start));
+    found.forEach((trunk, n) => {
+      const taken = found.slice(0, n).filter(({ start, end }) => start < trunk.end && end > trunk.start).map(({ lane }) => lane);
+      trunk.lane = 1;
+      while (taken.includes(trunk.lane)) trunk.lane += 1;
+    });
     return found;
   }
 
-  arc(from, to, lane) {
-    const x = BOX.left + BOX.width, start = this.top(from) + BOX.height, end = this.top(to);
-    if (!lane) return draw("path", { class: "flow", d: `M${BOX.left + BOX.width / 2} ${start}V${end - 4}`, "marker-end": "none" });
-    const out = x + 10 + 13 * Math.min(lane, 8), y1 = start - BOX.height / 2, y2 = end + BOX.height / 2;
-    return draw("path", { class: "flow past", d: `M${x} ${y1}C${out} ${y1} ${out} ${y1} ${out} ${(y1 + y2) / 2}S${out} ${y2} ${x + 3} ${y2}` });
+  // An arrow to the next part; those past others leave a box low on its right side and come in above that.
+  flows(trunks) {
+    const out = [], middle = BOX.left + BOX.width / 2, edge = BOX.left + BOX.width;
+    this.parts.forEach(({ i }, n) => { if (i.includes(n - 1)) out.push(draw("path", { class: "flow", d: `M${middle} ${this.top(n) - BOX.gap}V${this.top(n) - 2}m-4-5l4 5 4-5` })); });
+    for (const { from, to, lane } of trunks) {
+      const x = this.lane(lane), leaves = this.top(from) + BOX.height - 5;
+      const comes = to.map((at) => {
+        const others = trunks.filter((each) => each.to.includes(at)), place = others.findIndex((each) => each.from === from);
+        return this.top(at) + 5 + (12 * place) / others.length;
+      });
+      out.push(draw("path", { class: "flow", d: `M${edge} ${leaves}H${x}${comes.map((y) => `M${x} ${leaves}V${y}H${edge + 2}m5-4l-5 4 5 4`).join("")}` }));
+    }
+    return out;
   }
 
+  // To its heading; where it has none, to the first of its numbers.
   open(part) {
-    const figures = all("article:not([hidden]) [data-name], article:not([hidden]) [data-path]");
-    lead(figures.find((each) => (each.dataset.name ?? each.dataset.path ?? "").startsWith(part.name)));
+    const here = all("article:not([hidden]) :is([data-path], [data-at])");
+    lead(here.find(({ dataset }) => dataset.path === part.n) ?? here.find(({ dataset }) => part.nodes.includes(parseInt(dataset.at, 10))));
   }
 
   // One part after the other lights up, as they run.
@@ -100,8 +78,15 @@ class Diagram {
   refresh() {
     if (this.figure.hidden) return;
     const { machine } = this.state;
-    this.boxes.forEach((part, n) => this.drawn[n].classList.toggle("moved", [...part.nodes].some((node) => !machine.same(node))));
+    this.parts.forEach(({ nodes }, n) => this.drawn[n].classList.toggle("moved", nodes.some((node) => !machine.same(node))));
   }
+}
+
+// Every number of runs that are written as their first and their last.
+function ranges(ends) {
+  const out = [];
+  for (let at = 0; at < ends.length; at += 2) for (let n = ends[at]; n <= ends[at + 1]; n += 1) out.push(n);
+  return out;
 }
 
 // Rows of two numbers that lie on the unit circle, as sine and cosine of one frequency do.
@@ -125,18 +110,21 @@ class Circle {
     if (!this.found) return;
     this.node = this.found.at[0];
     this.svg = draw("svg", { viewBox: "-1.45 -1.45 2.9 2.9", role: "img", "aria-label": `${shortest(this.state, this.node)} on the unit circle` });
-    this.figure.replaceChildren(make("figcaption", {}, make("span", { class: "name" }, shortest(this.state, this.node)), " on the unit circle: each step turns by the same angle"), this.svg);
+    this.missing = make("p", { class: "undrawn error" });
+    this.figure.replaceChildren(make("figcaption", {}, make("span", { class: "name" }, shortest(this.state, this.node)), " on the unit circle: each step turns by the same angle"), this.svg, this.missing);
   }
 
   refresh() {
     if (this.figure.hidden) return;
-    const values = this.state.machine.values[this.node], rows = this.state.program.nodes[this.node].s[0], parts = [draw("circle", { class: "rim", cx: 0, cy: 0, r: 1 })];
+    const values = this.state.machine.values[this.node], rows = this.state.program.nodes[this.node].s[0], parts = [draw("circle", { class: "rim", cx: 0, cy: 0, r: 1 })], missing = [];
     for (let row = 0; row < rows; row += 1) {
       const [sine, cosine] = [values[2 * row], values[2 * row + 1]];
+      if (!drawable(sine) || !drawable(cosine)) { missing.push(row); continue; }
       parts.push(draw("line", { class: `given c${row % 8}`, x1: 0, y1: 0, x2: cosine, y2: -sine }));
       parts.push(draw("circle", { class: `handle c${row % 8}`, cx: cosine, cy: -sine, r: 0.06, onclick: () => this.look(this.node, 2 * row) }));
       parts.push(draw("text", { x: 1.22 * cosine, y: -1.22 * sine + 0.05, "text-anchor": "middle" }, String(row)));
     }
     this.svg.replaceChildren(...parts);
+    this.missing.textContent = undrawn(missing);
   }
 }

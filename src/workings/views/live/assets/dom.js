@@ -24,11 +24,14 @@ function dress(out, about, children) {
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const one = (selector, within = document) => within.querySelector(selector);
 
-// What was typed is no number: it stays, with what could be typed beside it.
-function refuse(input) {
+// What was typed cannot be taken: it stays, with what could be typed beside it.
+function refuse(input, wanted = "A number") {
   input.setAttribute("aria-invalid", "true");
-  if (!input.nextElementSibling?.classList.contains("refused")) input.after(make("span", { class: "refused", role: "alert" }, "A number, as 0.25, −1 or 1/3"));
+  if (!input.nextElementSibling?.classList.contains("refused")) input.after(make("span", { class: "refused", role: "alert" }, `${wanted}, as 0.25, −1 or 1/3`));
 }
+
+// A long name can be broken behind each of its dots, and nowhere else.
+const breakable = (name) => name.split(/(?<=\.)/).flatMap((part) => [part, make("wbr")]);
 
 // Show where an element is, if it stands in a turn of a loop that is not shown.
 const reveal = (element) => element.dispatchEvent(new Event("reveal", { bubbles: true }));

@@ -236,6 +236,12 @@ function taken(node, at, values) {
   return [table[0], table[1] + row * width + (at % width)];
 }
 
+// Whether each of the rows that are taken is there.
+function inside(node, values) {
+  const [table, [ids, start, shape]] = node.i, rows = table[2][0];
+  return values[ids].slice(start, start + size(shape)).every((row) => row >= -rows && row < rows);
+}
+
 function sorted(node, at, values) {
   const [source, start, shape] = node.i[0], width = shape[shape.length - 1] ?? 1, row = Math.floor(at / width) * width;
   const order = Array.from({ length: width }, (_, i) => i);
@@ -288,6 +294,7 @@ class Machine {
       else if (dirty && behind) this.stale[n] = this.stale[behind[0]];
       else if (dirty && node.k === "frozen") this.stale[n] = node.why;
       else if (dirty && this.watched[n].some((view) => this.stale[view[0]] || this.differs(view))) this.stale[n] = "where its numbers come from would change";
+      else if (dirty && node.k === "take" && !inside(node, this.values)) this.stale[n] = "there is no row of such a number";
       if (this.stale[n]) values.set(this.recorded[n]);
       else {
         this.runs[n](values, this.values);

@@ -73,6 +73,13 @@ function column(values, decimals, type = "f") {
   return written.map((value) => (Number.isFinite(value) ? fixed(value, count).replace("-", MINUS) : numberText(value, decimals)));
 }
 
+// What has a place in a drawing: not NaN, nothing infinite, and nothing whose distance to another could become so.
+const drawable = (value) => Math.abs(value) < 1e300;
+const undrawn = (names) => (names.length ? `Not drawn, for want of finite numbers: ${names.join(", ")}.` : "");
+
+// Whether somebody may put a number into a value of a type: it is finite there.
+const allowed = (value, type) => Number.isFinite(ROUND[type](value));
+
 // A number as somebody types it: a point or a comma, either minus, a fraction, a power of ten. NaN where it is none.
 function typed(text) {
   const plain = text.trim().replace(/[−–]/g, "-").replace(/\s*\/\s*/, "/").replace(/^([-+])\s+/, "$1").replace(/(\d)\s(?=\d{3}(?!\d))/g, "$1");

@@ -52,8 +52,9 @@ class Page {
     const save = button("Save", "Keep this state in a file", () => this.save());
     const file = make("input", { type: "file", accept: ".json", hidden: true, onchange: () => this.load(file) });
     const open = button("Open", "Take up a state from a file", () => file.click());
-    this.said = make("span", { class: "message", role: "status" });
-    bar.append(depths, ...this.variants(), this.guess, this.undo, this.redo, this.reset, link, save, open, file, this.said);
+    this.said = make("p", { class: "message", role: "status" });
+    bar.append(depths, ...this.variants(), this.guess, this.undo, this.redo, this.reset, link, save, open, file);
+    bar.after(this.said);
     bar.hidden = false;
   }
 
@@ -95,7 +96,7 @@ class Page {
   lines() {
     this.worked = all(".worked li[data-at]").map((item) => {
       const [node, place] = item.dataset.at.split(",").map(Number);
-      return { item, node, place, told: item.textContent.split(/ = |\[/)[0] };
+      return { item, node, place, told: item.textContent.split(/ = |\[/)[0], recorded: item.textContent };
     });
     this.everything = this.tables.figures.filter(({ figure }) => figure.closest("article").dataset.depth === "steps").map((table) => {
       const list = make("ul", { class: "worked every", hidden: true });
@@ -123,6 +124,7 @@ class Page {
     this.symbols.refresh();
     this.beside.refresh();
     if (!dragging) {
+      this.say("");
       this.moved.refresh();
       this.arithmetic();
     }
@@ -142,11 +144,14 @@ class Page {
   }
 
   arithmetic() {
-    for (const { item, node, place, told } of this.worked) {
+    for (const { item, node, place, told, recorded } of this.worked) {
       if (item.closest("article").hidden) continue;
-      const text = this.text(node, place);
+      const text = this.text(node, place), { machine } = this.state, [from, at] = this.state.reader.origin(node, place);
       const bracket = addressOf(this.state, node, place).slice(this.state.program.nodes[node].n.length);
       if (text) item.textContent = `${told}${bracket} = ${text}`;
+      else if (machine.held.get(from)?.has(at) || machine.stale[from] || !Object.is(machine.values[from][at], machine.recorded[from][at])) {
+        item.textContent = `${told}${bracket} = ${shownNumber(this.state, node, place)}`; // the arithmetic that was told is not that of this number
+      } else item.textContent = recorded;
     }
     for (const { table, list } of this.everything) {
       const wanted = this.depth === "numbers" && !["given", "frozen"].includes(this.predict.kind(table.node));
@@ -185,10 +190,12 @@ class Page {
     else if (key === "y" || (key === "z" && event.shiftKey)) { event.preventDefault(); this.state.redo(); }
   }
 
-  say(text) {
+  // What went wrong stays until something else happens.
+  say(text, wrong = false) {
     this.said.textContent = text;
+    this.said.classList.toggle("error", wrong);
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => { this.said.textContent = ""; }, PREVIEW);
+    if (!wrong) this.timer = setTimeout(() => { this.said.textContent = ""; }, PREVIEW);
   }
 
   link() { return `${location.href.split("#")[0]}#state=${encodeURIComponent(this.state.written())}`; }
@@ -200,12 +207,15 @@ class Page {
     catch { this.say("The link stands in the address bar."); }
   }
 
+  // A fragment is a state, or a place in the text. What is neither changes nothing, and is said.
   fromLink() {
-    if (!location.hash.startsWith("#state=")) return;
-    let text = "";
-    try { text = decodeURIComponent(location.hash.slice(7)); } catch { /* said below */ }
-    const wrong = this.state.read(text);
-    if (wrong) this.say(`The link was not taken up: ${wrong}.`);
+    const fragment = location.hash.slice(1);
+    if (!fragment || document.getElementById(fragment)) return;
+    let wrong = "it leads to no place on this page";
+    if (fragment.startsWith("state=")) {
+      try { wrong = this.state.read(decodeURIComponent(fragment.slice(6))); } catch { wrong = "it is not whole"; }
+    }
+    if (wrong) this.say(`The link was not taken up: ${wrong}. The numbers are as they were.`, true);
   }
 
   save() {
@@ -217,7 +227,7 @@ class Page {
   async load(file) {
     if (!file.files.length) return;
     const wrong = file.files[0].size > 1e6 ? "it is too large" : this.state.read(await file.files[0].text());
-    this.say(wrong ? `The file was not taken up: ${wrong}.` : "The state is taken up.");
+    this.say(wrong ? `The file was not taken up: ${wrong}.` : "The state is taken up.", Boolean(wrong));
     file.value = "";
   }
 }

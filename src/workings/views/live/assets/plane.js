@@ -49,63 +49,80 @@ class Plane {
     const options = others.map((other) => make("option", { value: other.name, selected: other.name === this.chosen }, other.name));
     const select = make("select", { "aria-label": "What it is compared with", onchange: () => { this.chosen = select.value; this.refresh(); } }, ...options);
     this.svg = draw("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "group", "aria-label": `${base.name} in the plane` });
+    this.missing = make("p", { class: "undrawn error" });
+    this.pen = make("canvas").getContext("2d");
+    this.pen.font = `12px ${getComputedStyle(this.figure).fontFamily}`;
     this.figure.replaceChildren(
       make("figcaption", {}, make("span", { class: "name" }, base.name), options.length ? " and, broken, " : "", options.length ? select : ""),
-      this.svg, make("p", { class: "note" }, "Drag the end of an arrow, or choose it and press the arrow keys."));
+      this.svg, this.missing, make("p", { class: "note" }, "Drag the end of an arrow, or choose it and press the arrow keys."));
     this.arrows = [];
     this.refresh();
   }
 
   // The corner of the plane and how many units it shows: wide enough for every arrow, kept while one is dragged.
   frame() {
-    if (this.dragged && this.scale) return this.scale;
-    const numbers = [this.found.base, this.other()].filter(Boolean).flatMap(({ node }) => Array.from(this.state.machine.values[node])).filter(Number.isFinite);
+    if (this.dragged !== null && this.scale) return;
+    const numbers = [this.found.base, this.other()].filter(Boolean).flatMap(({ node }) => Array.from(this.state.machine.values[node])).filter(drawable);
     const least = Math.min(0, ...numbers), most = Math.max(0, ...numbers), pad = (most - least || 1) * 0.1;
     this.scale = { from: least < 0 ? least - pad : 0, to: most + pad };
-    return this.scale;
   }
 
   other() { return this.found.others.find((other) => other.name === this.chosen); }
 
-  x(value) { const { from, to } = this.frame(); return EDGE + ((value - from) / (to - from)) * (SIZE - EDGE - 14); }
-  y(value) { const { from, to } = this.frame(); return SIZE - EDGE - ((value - from) / (to - from)) * (SIZE - EDGE - 14); }
+  x(value) { const { from, to } = this.scale; return EDGE + ((value - from) / (to - from)) * (SIZE - EDGE - 14); }
+  y(value) { const { from, to } = this.scale; return SIZE - EDGE - ((value - from) / (to - from)) * (SIZE - EDGE - 14); }
+
+  // Where the rows of a value are drawn; null for those that cannot be.
+  ends(node) {
+    const values = this.state.machine.values[node];
+    return Array.from({ length: values.length / 2 }, (_, row) => {
+      const pair = values.slice(2 * row, 2 * row + 2);
+      return pair.every(drawable) ? [this.x(pair[0]), this.y(pair[1])] : null;
+    });
+  }
 
   refresh() {
     if (!this.found) return;
+    this.frame();
     const focused = this.arrows.indexOf(document.activeElement), { base } = this.found, other = this.other();
     const [rows, columns] = labelsOf(this.state, base.node), values = this.state.machine.values[base.node];
-    const parts = this.axes(columns);
-    if (other) rows.forEach((_, row) => {
-      const [x, y] = this.state.machine.values[other.node].slice(2 * row, 2 * row + 2);
-      parts.push(draw("line", { class: `made c${row % 8}`, x1: this.x(values[2 * row]), y1: this.y(values[2 * row + 1]), x2: this.x(x), y2: this.y(y) }));
-      parts.push(draw("circle", { class: `made c${row % 8}`, cx: this.x(x), cy: this.y(y), r: 4 }, draw("title", {}, `${other.name}[${rows[row]}]`)));
+    const ends = this.ends(base.node), made = other ? this.ends(other.node) : [], corner = [this.x(0), this.y(0)];
+    const parts = this.axes(columns), missing = [], lines = [];
+    const line = (kind, row, from, to) => {
+      lines.push([from, to]);
+      parts.push(draw("line", { class: `${kind} c${row % 8}`, x1: from[0], y1: from[1], x2: to[0], y2: to[1] }));
+    };
+    made.forEach((to, row) => {
+      if (!to) { missing.push(`${other.name}[${rows[row]}]`); return; }
+      if (ends[row]) line("made", row, ends[row], to);
+      parts.push(draw("circle", { class: `made c${row % 8}`, cx: to[0], cy: to[1], r: 4 }, draw("title", {}, `${other.name}[${rows[row]}]`)));
     });
-    this.arrows = [];
-    rows.forEach((name, row) => {
-      const x = this.x(values[2 * row]), y = this.y(values[2 * row + 1]);
-      parts.push(draw("line", { class: `given c${row % 8}`, x1: this.x(0), y1: this.y(0), x2: x, y2: y }));
-      const handle = draw("circle", {
-        class: `handle c${row % 8}`, cx: x, cy: y, r: 8, tabindex: 0, role: "slider", "aria-label": `${name}: ${columns[0]} and ${columns[1]}`,
+    ends.forEach((to, row) => { if (to) line("given", row, corner, to); else missing.push(`${base.name}[${rows[row]}]`); });
+    const labels = new Labels(SIZE, this.pen, [...ends, ...made].filter(Boolean), lines);
+    this.arrows = ends.map((to, row) => {
+      if (!to) return null;
+      const name = rows[row], handle = draw("circle", {
+        class: `handle c${row % 8}`, cx: to[0], cy: to[1], r: 8, tabindex: 0, role: "slider", "aria-label": `${name}: ${columns[0]} and ${columns[1]}`,
         "aria-valuenow": values[2 * row], "aria-valuetext": `${columns[0]} ${shownNumber(this.state, base.node, 2 * row)}, ${columns[1]} ${shownNumber(this.state, base.node, 2 * row + 1)}`,
         onpointerdown: (event) => this.grab(event, row), onkeydown: (event) => this.key(event, row),
         onfocus: () => this.look(base.node, 2 * row),
       });
-      this.arrows.push(handle);
-      const left = x > SIZE - 70;
-      parts.push(draw("text", { x: x + (left ? -12 : 12), y: y + 4, "text-anchor": left ? "end" : "start" }, name), handle);
+      parts.push(draw("text", labels.place(to, name), name), handle);
+      return handle;
     });
     this.svg.replaceChildren(...parts);
+    this.missing.textContent = undrawn(missing);
     if (focused >= 0) this.arrows[focused]?.focus({ preventScroll: true });
   }
 
   axes(columns) {
-    const { from, to } = this.frame(), parts = [], step = this.step(to - from);
-    for (let at = Math.ceil(from / step) * step; at <= to; at += step) {
-      const value = Number(at.toFixed(9)), class_ = value === 0 ? "zero" : "grid";
+    const { from, to } = this.scale, parts = [], step = this.step(to - from);
+    for (let count = Math.ceil(from / step); count * step <= to; count += 1) {
+      const value = Number((count * step).toPrecision(9)), class_ = value === 0 ? "zero" : "grid", text = tick(value);
       parts.push(draw("line", { class: class_, x1: this.x(value), x2: this.x(value), y1: this.y(from), y2: this.y(to) }));
       parts.push(draw("line", { class: class_, y1: this.y(value), y2: this.y(value), x1: this.x(from), x2: this.x(to) }));
-      parts.push(draw("text", { class: "tick", x: this.x(value), y: this.y(from) + 14, "text-anchor": "middle" }, String(value).replace("-", MINUS)));
-      if (value !== 0 || from < 0) parts.push(draw("text", { class: "tick", x: this.x(from) - 5, y: this.y(value) + 4, "text-anchor": "end" }, String(value).replace("-", MINUS)));
+      parts.push(draw("text", { class: "tick", x: this.x(value), y: this.y(from) + 14, "text-anchor": "middle" }, text));
+      if (value !== 0 || from < 0) parts.push(draw("text", { class: "tick", x: this.x(from) - 5, y: this.y(value) + 4, "text-anchor": "end" }, text));
     }
     parts.push(draw("text", { class: "axis", x: SIZE - 14, y: SIZE - 4, "text-anchor": "end" }, columns[0]));
     parts.push(draw("text", { class: "axis", x: 4, y: 11 }, columns[1]));
@@ -119,7 +136,7 @@ class Plane {
 
   // Where in the plane a pointer is.
   point(event) {
-    const box = this.svg.getBoundingClientRect(), { from, to } = this.frame(), unit = (SIZE - EDGE - 14) / (to - from);
+    const box = this.svg.getBoundingClientRect(), { from, to } = this.scale, unit = (SIZE - EDGE - 14) / (to - from);
     const x = ((event.clientX - box.left) / box.width) * SIZE, y = ((event.clientY - box.top) / box.height) * SIZE;
     const round = (value) => Number(value.toFixed(2));
     return [round((x - EDGE) / unit + from), round((SIZE - EDGE - y) / unit + from)];
@@ -127,7 +144,6 @@ class Plane {
 
   grab(event, row) {
     event.preventDefault();
-    this.frame();
     this.dragged = row;
     this.state.begin();
     this.arrows[row].focus({ preventScroll: true });
@@ -169,6 +185,41 @@ class Plane {
     this.put(row, Number((values[2 * row] + dx).toFixed(10)), Number((values[2 * row + 1] + dy).toFixed(10)));
   }
 }
+
+const tick = (value) => String(value).replace("-", MINUS);
+
+// Where names stand beside their points: where they touch no point and no other name, and cross as few lines as they can.
+class Labels {
+  constructor(edge, pen, points, lines) {
+    this.edge = edge;
+    this.pen = pen;
+    this.points = points;
+    this.along = lines.flatMap(([[a, b], [c, d]]) => Array.from({ length: 40 }, (_, n) => [a + ((c - a) * n) / 40, b + ((d - b) * n) / 40]));
+    this.boxes = [];
+  }
+
+  // Of the ways round a point, and then further off, the first of those that disturb the least.
+  place([x, y], name) {
+    const { width } = this.pen.measureText(name);
+    let best = null;
+    for (const far of [12, 20, 30]) for (const [dx, dy] of ROUND_ABOUT) {
+      const left = x + dx * far - ((1 - dx) * width) / 2, middle = y + dy * (far + 5), box = [left, middle - 8, left + width, middle + 7];
+      const cost = this.cost(box);
+      if (best === null || cost < best.cost) best = { box, cost };
+    }
+    this.boxes.push(best.box);
+    return { x: best.box[0], y: best.box[3] - 3 };
+  }
+
+  cost(box) {
+    const over = ([a, b, c, d], [e, f, g, h]) => a < g && e < c && b < h && f < d, within = ([x, y], far) => over(box, [x - far, y - far, x + far, y + far]);
+    const outside = box[0] < 2 || box[1] < 2 || box[2] > this.edge - 2 || box[3] > this.edge - 2;
+    const count = (list, test) => list.reduce((sum, each) => sum + test(each), 0);
+    return 1000 * outside + 100 * count(this.points, (point) => within(point, 9)) + 100 * count(this.boxes, (each) => over(box, each)) + count(this.along, (point) => within(point, 1));
+  }
+}
+
+const ROUND_ABOUT = [[1, 0], [-1, 0], [0, -1], [0, 1], [1, -1], [-1, -1], [1, 1], [-1, 1]];
 
 // The words of a sentence: each can be replaced by another of the table, or change places with its neighbour.
 class Sentence {
@@ -233,14 +284,16 @@ class Maps {
       cells.push(cell);
     }
     svg.append(...cells);
-    return { node, start, cells, figure: make("figure", {}, svg, make("figcaption", {}, name)) };
+    const missing = make("span", { class: "error" });
+    return { node, start, cells, missing, figure: make("figure", {}, svg, make("figcaption", {}, ...breakable(name), missing)) };
   }
 
   refresh() {
-    for (const { node, start, cells } of this.maps) {
-      const values = this.state.machine.values[node], most = Math.max(...values, 1e-300);
+    for (const { node, start, cells, missing } of this.maps) {
+      const values = this.state.machine.values[node], most = largest(values), own = values.slice(start, start + cells.length);
+      missing.textContent = own.every(drawable) ? "" : " (white where it is not finite)";
       cells.forEach((cell, n) => {
-        cell.style.setProperty("--weight", Math.max(0, values[start + n]) / most);
+        cell.style.setProperty("--weight", most > 0 && own[n] > 0 && drawable(own[n]) ? own[n] / most : 0);
         cell.firstChild.textContent = `${addressOf(this.state, node, start + n)} = ${shownNumber(this.state, node, start + n)}`;
       });
     }
@@ -272,7 +325,7 @@ class Dials {
     slider.addEventListener("keydown", () => this.state.begin());
     slider.addEventListener("input", () => { this.state.put(node, 0, Number(slider.value)); this.state.tell("drag"); });
     slider.addEventListener("focus", () => this.look(node, 0));
-    return { node, slider, output, label: make("label", {}, make("span", { class: "name" }, name), slider, output) };
+    return { node, slider, output, label: make("label", {}, make("span", { class: "name" }, ...breakable(name)), slider, output) };
   }
 
   refresh() {

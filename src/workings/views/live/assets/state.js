@@ -13,6 +13,7 @@ class State {
     this.past = [];
     this.future = [];
     this.heard = [];
+    this.opening = data.changes.map(([node, p, v]) => [data.programs[0].nodes[node].n, p, v]); // the page came with these
     this.readers = [];
   }
 
@@ -105,9 +106,10 @@ class State {
     const current = this.programs.findIndex((program) => program.name === kept.program);
     if (current < 0) return `this page has no “${kept.program}”`;
     const names = new Map(this.programs[current].nodes.map((node) => [node.n, node]));
-    const fits = (each) => Array.isArray(each) && names.has(each[0]) && Number.isInteger(each[1]) && each[1] >= 0
-      && each[1] < size(names.get(each[0]).s) && (typeof each[2] === "number" || ["NaN", "Infinity", "-Infinity"].includes(each[2]));
+    const fits = (each) => Array.isArray(each) && names.has(each[0]) && Number.isInteger(each[1]) && each[1] >= 0 && each[1] < size(names.get(each[0]).s);
     if (!kept.changes.every(fits)) return "it changes numbers that this page does not have";
+    const is = ([n, p, v]) => (typeof v === "number" && allowed(v, names.get(n).t)) || this.opening.some((own) => own.every((each, at) => each === [n, p, v][at]));
+    if (!kept.changes.every(is)) return "it changes a number to what is no finite number";
     const beside = kept.beside ?? [], known = (name) => Object.hasOwn(this.programs[current].values, name);
     if (!Array.isArray(beside) || beside.length > 2 || !beside.every(known)) return "it sets values side by side that this page does not have";
     this.begin();

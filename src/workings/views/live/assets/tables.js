@@ -121,12 +121,13 @@ class Tables {
       type: "text", inputmode: "decimal", "aria-label": `A number for ${addressOf(this.state, from, at)}`,
       autocomplete: "off", spellcheck: "false",
     });
-    input.value = begin ?? String(asWritten(before, type));
+    const written = String(asWritten(before, type));
+    input.value = begin ?? written;
     let over = false;
-    const end = (keep) => {
+    const end = (asked) => {
       if (over) return;
-      const value = typed(input.value);
-      if (keep && Number.isNaN(value)) { refuse(input); return; }
+      const value = typed(input.value), keep = asked && input.value !== written;
+      if (keep && !allowed(value, type)) { refuse(input, "A finite number"); return; }
       over = true;
       cell.replaceChildren();
       cell.classList.remove("editing");
@@ -140,7 +141,7 @@ class Tables {
       else if (event.key === "Escape") end(false);
       else if (event.key === "Tab") end(true);
     });
-    input.addEventListener("blur", () => { if (!over) { if (Number.isNaN(typed(input.value))) end(false); else end(true); } });
+    input.addEventListener("blur", () => { if (!over) end(allowed(typed(input.value), type)); });
     cell.classList.add("editing");
     cell.replaceChildren(input);
     input.focus();

@@ -8,7 +8,7 @@ class Turns {
     this.look = look;
     this.loops = [];
     const header = one("header"); // the bar of a loop stays below it
-    new ResizeObserver(() => document.body.style.setProperty("--head", `${header.offsetHeight}px`)).observe(header);
+    new ResizeObserver(() => document.documentElement.style.setProperty("--head", `${header.offsetHeight}px`)).observe(header);
     window.addEventListener("hashchange", () => {
       const target = document.getElementById(location.hash.slice(1));
       if (target?.closest(".turn")) { reveal(target); target.scrollIntoView(); }
@@ -119,7 +119,8 @@ class Board {
     this.title = one("h2, h3, h4, h5, h6", box.parentElement);
     this.told = [this.title.textContent, this.before.textContent];
     this.note = make("p", { class: "note", hidden: true });
-    box.append(this.note);
+    this.missing = make("p", { class: "undrawn error" });
+    box.append(this.missing, this.note);
     const candidates = this.node(this.body), { l, s } = state.program.nodes[candidates];
     this.vocabulary = state.program.labels[l[s.length - 1]];
     this.rows = [...this.body.rows].map((row) => this.row(row, candidates));
@@ -144,9 +145,10 @@ class Board {
       each.row.cells[0].textContent = this.vocabulary[each.word];
       each.number.textContent = shownNumber(this.state, node, each.word);
       each.number.setAttribute("aria-label", `${each.number.textContent}, ${addressOf(this.state, node, each.word)}`);
-      each.bar.setAttribute("width", 100 * values[each.word]);
+      each.bar.setAttribute("width", drawable(values[each.word]) ? 100 * values[each.word] : 0);
       each.row.classList.toggle("chosen", each.word === choice);
     });
+    this.missing.textContent = undrawn(this.rows.filter(({ word }) => !drawable(values[word])).map(({ word }) => this.vocabulary[word]));
     this.before.textContent = this.text(this.before);
     this.chosen.textContent = this.vocabulary[choice];
     this.after.textContent = this.text(this.after);

@@ -17,6 +17,7 @@ class WorkingPanel {
 
   refresh() {
     this.notation.decimals = this.state.program.decimals;
+    this.place.classList.toggle("idle", !this.looked);
     if (!this.looked || !this.state.program.nodes[this.looked[0]]) {
       this.place.replaceChildren(make("h2", {}, "Where a number comes from"), make("p", { class: "note" }, "Choose any number: its working appears here. Type another to change it. Choose a symbol of a formula: it says what it means."));
       return;
@@ -29,7 +30,7 @@ class WorkingPanel {
   // A number with its line and, below it, those of its numbers that were opened.
   line(node, place, path, above) {
     const { state } = this, found = state.reader.line(node, place);
-    const item = make("li", {}), name = make("span", { class: "address" }, addressOf(state, node, place));
+    const item = make("li", {}), name = make("span", { class: "address" }, ...breakable(addressOf(state, node, place)));
     const type = state.program.nodes[found.node].t, result = numberText(found.value, state.program.decimals, type);
     item.append(name);
     const opened = [];
@@ -50,7 +51,7 @@ class WorkingPanel {
     } else if (found.tree?.leaf && found.tree.node !== undefined) {
       item.append(" = ", this.button({ ...found.tree, text: result }, `${path}/1`));
       if (this.open.has(`${path}/1`)) opened.push(this.line(found.tree.node, found.tree.place, `${path}/1`, above));
-    } else item.append(" = ", make("b", {}, result), make("span", { class: "note" }, ` ${this.source(found.node, found.place)}`));
+    } else item.append(" = ", make("b", {}, result), make("span", { class: "note" }, ` ${this.source(found)}`));
     if (opened.length) item.append(make("ul", { class: "lines" }, ...opened));
     return item;
   }
@@ -72,7 +73,8 @@ class WorkingPanel {
 
   focused() { return all("button.number", this.place).indexOf(document.activeElement); }
 
-  source(node, place) {
+  source({ node, place, wrong }) {
+    if (wrong) return "recorded: what it was made from does not give it";
     const about = this.state.program.nodes[node], machine = this.state.machine;
     if (machine.held.get(node)?.has(place)) return "changed by you";
     if (machine.stale[node]) return `as it was recorded: ${machine.stale[node]}`;
@@ -125,7 +127,7 @@ class Moved {
     if (stale >= 0 && !machine.stopped) children.push(make("p", { class: "error" }, `${state.program.nodes[stale].n} stays as it was recorded: ${machine.stale[stale]}.`));
     if (found.length) {
       const rows = found.slice(0, 8).map(({ node, place }) => make("tr", {},
-        make("th", { scope: "row" }, make("button", { type: "button", class: "address", onclick: () => this.look(node, place) }, addressOf(state, node, place))),
+        make("th", { scope: "row" }, make("button", { type: "button", class: "address", onclick: () => this.look(node, place) }, ...breakable(addressOf(state, node, place)))),
         make("td", {}, numberText(machine.recorded[node][place], state.program.decimals, state.program.nodes[node].t)),
         make("td", {}, shownNumber(state, node, place))));
       children.push(make("h2", {}, "What moved"), make("table", {}, make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "furthest first"), make("th", { scope: "col" }, "before"), make("th", { scope: "col" }, "after"))), make("tbody", {}, ...rows)));
