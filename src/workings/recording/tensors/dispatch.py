@@ -13,7 +13,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from workings.recording.frames import slot
-from workings.recording.tensors.ledger import Memory, View
+from workings.recording.tensors.memories import Memory, View
 from workings.recording.tensors.operators import (
     _DESCRIBED,
     Operator,

@@ -9,79 +9,21 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import torch
 
+from workings.recording.tensors.awaited import Parameters
+from workings.recording.tensors.memories import Memory, View
 from workings.recording.tensors.windows import NAMES, Index, Window, dtype_name, overlap, plain, positions_in, window
-from workings.recording.working import Binding, Ref, Slot, Step
+from workings.recording.working import Ref, Slot, Step
 
 if TYPE_CHECKING:
-    from workings.recording.frames import Frame
     from workings.recording.recorder import Recorder
 
 _STRIDED = torch.strided
-_PLAIN = {torch.Tensor, torch.nn.Parameter}
 _FREE = torch.UntypedStorage._free_weak_ref
 _COPY = 2**20  # a value about to be destroyed is copied up to this size, and computed again above it
-
-
-@dataclass(slots=True, eq=False, repr=False)
-class View:
-    """One window on a storage: the step whose value it held at ``version``, and how it is had from another window."""
-
-    ref: Ref
-    version: int
-    parent: Window | None = None
-    how: tuple[str, str, tuple[Any, ...], dict[str, Any], int | None] | tuple[int, ...] | None = None
-    index: Index | None = None  # its place in the root, where that is a row, a column, a block (not set for the root)
-
-
-@dataclass(slots=True, eq=False, repr=False)
-class Memory:
-    """A storage: the window first seen on it, which stands for the whole, and every window seen since."""
-
-    root: Window
-    views: dict[Window, View]
-    bytes: int
-    version: int = 0
-    writes: list[tuple[int, Window]] = field(default_factory=list)
-    live: dict[int, Window] = field(default_factory=dict)  # steps whose kept value still lies here
-    counted: bool = False
-    link: Any = None  # where NumPy knows the same memory
-
-
-class Awaited:
-    """A parameter of a module, not yet used: what can be written down of it before the program runs.
-
-    A model has hundreds, and between two of its products the caches hold nothing of ours: what is made here, one after
-    the other, takes a fraction of what it takes there.
-    """
-
-    __slots__ = ("frame", "memory", "name", "number", "original", "place", "step", "tensor", "view")
-
-    def __init__(self, tensor: torch.Tensor, storage: Any, frame: Frame, name: str) -> None:
-        place = (tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.dtype)
-        self.tensor, self.frame, self.name = tensor, frame, name
-        self.number, self.place = storage._cdata, place
-        self.step = Step(0, "given", "", (), (), {}, 0, 0, None)
-        self.step.shape, self.step.dtype = tuple(place[1]), dtype_name(place[3])
-        if type(tensor) in _PLAIN:
-            with torch._C._DisableTorchDispatch():  # which is quicker than a call that the dispatch mode passes by
-                self.step.value = tensor.detach()
-        else:
-            self.step.value = tensor.detach()
-        self.step.kept = True
-        self.original = weakref.ref(tensor)
-        self.view = View(Ref(0), 0)
-        self.memory = Memory(place, {place: self.view}, storage.nbytes())
-
-    def holds(self) -> bool:
-        """Whether the tensor still lies where it lay (``parameter.data = ...`` moves it)."""
-        tensor = self.tensor
-        place = (tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.dtype)
-        return place == self.place and tensor.untyped_storage()._cdata == self.number
 
 
 class TensorLedger:
@@ -90,10 +32,10 @@ class TensorLedger:
     small = 2 * 2**20  # bytes of values that are kept whatever they are
 
     def __init__(self, recorder: Recorder) -> None:
-        self._recorder = recorder
+        self.recorder = recorder
         self.memories: dict[int, Memory] = {}
-        self._waiting: dict[int, Awaited] = {}  # parameters of modules, by identity
-        self._awaited: dict[int, torch.Tensor] = {}  # the same, by the storage they lie in
+        self.parameters = Parameters(self)
+        self._waiting = self.parameters.waiting
         self._spares: dict[int, Callable[[], Ref]] = {}
         # PyTorch's own weak references to storages, as it hands them out: while one is held, no other storage gets the
         # same number, and the memory itself is free to go. (A StorageWeakRef for each costs ten times as much.)
@@ -115,11 +57,11 @@ class TensorLedger:
 
     def forget_all(self) -> None:
         """The recording is over."""
-        for known in (self.memories, self._waiting, self._awaited, self._spares, self._others, self.originals):
+        for known in (self.memories, self.parameters, self._spares, self._others, self.originals):
             known.clear()
         self._unwatch()
 
-    def _watch(self, storage: Any) -> None:
+    def watch(self, storage: Any) -> None:
         """No other storage gets this one's number from now on."""
         self._weak.append(storage._weak_ref())
 
@@ -135,7 +77,7 @@ class TensorLedger:
         """An output that may never be used: its step is written when it is."""
         if plain(tensor):
             storage = tensor.untyped_storage()
-            self._watch(storage)
+            self.watch(storage)
             self._spares[storage._cdata] = step
 
     def knows(self, tensor: torch.Tensor) -> bool:
@@ -167,11 +109,7 @@ class TensorLedger:
         """The origin of what a tensor holds now. One that was never seen is given."""
         waiting = self._waiting.pop(id(tensor), None)
         if waiting is not None:
-            ref = self._parameter(waiting) if waiting.number not in self.memories else self.read(tensor)
-            frame = waiting.frame
-            name = Binding(frame.group, waiting.name, ref, frame.statement, frame.site)
-            self._recorder.working.bindings.append(name)
-            return ref
+            return self.parameters.used(waiting)
         memory = None
         if tensor.layout is _STRIDED and not tensor.is_nested:
             memory = self.memories.get(tensor.untyped_storage()._cdata)
@@ -203,42 +141,6 @@ class TensorLedger:
         if view is not None and current.step not in memory.live and not current.index:
             self.keep(current, tensor)
         return current
-
-    def awaits(self, tensor: torch.Tensor, frame: Frame, name: str) -> bool:
-        """A module's parameter or buffer has this name when it is used. False for one whose memory is known already."""
-        waiting = self._waiting.get(id(tensor))
-        if waiting is not None:
-            if waiting.number in self.memories:  # by way of another tensor on the same memory
-                return False
-            waiting.frame, waiting.name = frame, name
-            return True
-        if not plain(tensor):
-            return False
-        storage = tensor.untyped_storage()
-        if storage._cdata in self._awaited:  # another parameter lies there: it has its name before this one is used
-            self.read(self._awaited[storage._cdata])
-        if storage._cdata in self.memories:
-            return False
-        self._awaited[storage._cdata] = tensor
-        self._waiting[id(tensor)] = Awaited(tensor, storage, frame, name)
-        self._watch(storage)
-        return True
-
-    def _parameter(self, waiting: Awaited) -> Ref:
-        """A parameter is used for the first time: a given value."""
-        if not waiting.holds():
-            storage = waiting.tensor.untyped_storage()
-            waiting = Awaited(waiting.tensor, storage, waiting.frame, waiting.name)
-            self._watch(storage)
-        recorder, step, ref = self._recorder, waiting.step, waiting.view.ref
-        current, steps = recorder.current, recorder.working.steps
-        ref.step = step.number = number = len(steps)
-        step.group, step.statement, step.site = current.group, current.statement, current.site
-        steps.append(step)
-        self.originals[number] = waiting.original
-        waiting.memory.live[number] = waiting.place
-        self.memories[waiting.number] = waiting.memory
-        return ref
 
     def _open_given(self, tensor: torch.Tensor, lost: bool, note: str) -> Ref:
         ref = self._give(tensor, lost, note)
@@ -276,7 +178,7 @@ class TensorLedger:
         place: Window, output: int | None = None,
     ) -> Ref:  # fmt: skip
         """Write down a step of which only the place of its value is known here."""
-        ref = self._recorder.step(operation, function, inputs, arguments, keywords, value=None, output=output)
+        ref = self.recorder.step(operation, function, inputs, arguments, keywords, value=None, output=output)
         self._measure(ref, place)
         return ref
 
@@ -287,7 +189,7 @@ class TensorLedger:
         if where is None or root is None:
             ref = self._give(tensor, lost, note)
         else:
-            ref = self._recorder.step("take_flat", "recording.take_flat", (root,), (Slot(0), where), {}, value=None)
+            ref = self.recorder.step("take_flat", "recording.take_flat", (root,), (Slot(0), where), {}, value=None)
             self._measure(ref, place)
         memory.views[place] = View(ref, memory.version, memory.root)
         self.keep(ref, tensor)
@@ -295,10 +197,10 @@ class TensorLedger:
 
     def _give(self, tensor: torch.Tensor, lost: bool, note: str) -> Ref:
         if lost or tensor.is_nested:
-            ref = self._recorder.given(None if tensor.is_nested else tensor, lost=lost, note=note)
+            ref = self.recorder.given(None if tensor.is_nested else tensor, lost=lost, note=note)
         else:
             ref = self.step("given", "", (), (), {}, tensor, None, note)
-        step = self._recorder.working.steps[ref.step]
+        step = self.recorder.working.steps[ref.step]
         step.value, step.kept = tensor.detach(), True
         self.originals[ref.step] = weakref.ref(tensor)
         if not plain(tensor):
@@ -306,7 +208,7 @@ class TensorLedger:
         return ref
 
     def _measure(self, ref: Ref, place: Window) -> None:
-        step = self._recorder.working.steps[ref.step]
+        step = self.recorder.working.steps[ref.step]
         step.shape, step.dtype, step.kept = tuple(place[1]), dtype_name(place[3]), False
 
     def step(
@@ -315,7 +217,7 @@ class TensorLedger:
         tensor: torch.Tensor, output: int | None = None, note: str = "",
     ) -> Ref:  # fmt: skip
         """Write down a step whose value is a tensor; what is kept of it is decided when the tensor is registered."""
-        recorder = self._recorder
+        recorder = self.recorder
         frame = recorder.current
         steps = recorder.working.steps
         number = len(steps)
@@ -342,11 +244,11 @@ class TensorLedger:
         storage = tensor.untyped_storage()
         place = window(tensor)
         view = View(ref, 0)
-        self._watch(storage)
+        self.watch(storage)
         memory = Memory(place, {place: view}, storage.nbytes())
         self.memories[storage._cdata] = memory
         if not ref.index:
-            step = self._recorder.working.steps[ref.step]
+            step = self.recorder.working.steps[ref.step]
             if step.kept:
                 memory.live[ref.step] = place
         return memory
@@ -355,7 +257,7 @@ class TensorLedger:
         """A step has just produced this tensor, alone in new memory: what ``register`` does, for the common case."""
         place = (tensor.storage_offset(), tensor.shape, tensor.stride(), tensor.dtype)
         size = storage.nbytes()
-        self._watch(storage)
+        self.watch(storage)
         memory = Memory(place, {place: View(ref, 0)}, size)
         self.memories[storage._cdata] = memory
         own = tensor.nbytes
@@ -404,7 +306,7 @@ class TensorLedger:
 
     def _hold(self, ref: Ref, tensor: torch.Tensor, memory: Memory, place: Window) -> None:
         """Keep a step's value where it lies: it shares memory with the program's tensor."""
-        step = self._recorder.working.steps[ref.step]
+        step = self.recorder.working.steps[ref.step]
         step.kept = True
         step.value = tensor.detach()
         self.originals[ref.step] = weakref.ref(tensor)
@@ -420,7 +322,7 @@ class TensorLedger:
     def _keep(
         self, ref: Ref, tensor: torch.Tensor, memory: Memory | None, place: Window | None, must: bool = False
     ) -> None:
-        step = self._recorder.working.steps[ref.step]
+        step = self.recorder.working.steps[ref.step]
         if step.kept and step.value is not None:
             return
         own = tensor.numel() * tensor.element_size()
@@ -447,7 +349,7 @@ class TensorLedger:
     def let_go(self, memory: Memory) -> None:
         """Values kept by reference on this memory are copied: someone else will write to it unseen by us."""
         for number in memory.live:
-            step = self._recorder.working.steps[number]
+            step = self.recorder.working.steps[number]
             step.value = step.value.clone()
         memory.live.clear()
 
@@ -467,7 +369,7 @@ class TensorLedger:
             if not overlap(place, held):
                 continue
             del memory.live[number]
-            step = self._recorder.working.steps[number]
+            step = self.recorder.working.steps[number]
             size = step.value.numel() * step.value.element_size()
             if (
                 (
@@ -519,7 +421,7 @@ class TensorLedger:
 
     def _put(self, memory: Memory, place: Window, before: Ref, content: Ref, view: View | None) -> Ref:
         """The whole, after a part of it was written."""
-        recorder = self._recorder
+        recorder = self.recorder
         index = view.index if view is not None else None
         if index is not None:
             short = tuple(slice(None) if s == slice(0, n, 1) else s for s, n in zip(index, memory.root[1], strict=True))

@@ -201,7 +201,7 @@ class ModuleScopes:
         for held in (module._parameters, module._buffers):
             if not held:
                 continue
-            awaits = self._side.ledger.awaits
+            awaits = self._side.ledger.parameters.awaits
             for name, tensor in held.items():
                 if tensor is not None and not awaits(tensor, frame, path + name if path else name):
                     known.append((name, tensor))

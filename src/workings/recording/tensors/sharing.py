@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from workings.recording.operations import functions
-from workings.recording.tensors.ledger import Memory
+from workings.recording.tensors.memories import Memory
 from workings.recording.tensors.windows import window
 from workings.recording.working import Ref, Slot
 
