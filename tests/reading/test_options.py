@@ -1,10 +1,12 @@
 """Options of layers, losses and reductions: every number has its arithmetic, and slopes agree with autograd."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
 
+from workings.reading.formula import formula
 from workings.reading.gradient import gradient
 from workings.recording.running import record_function
 
@@ -76,6 +78,9 @@ LAYERS = {
     "addmm": (lambda x, w: torch.addmm(w, x, x.T @ x, beta=0.5, alpha=2), (X, W)),
     "distances": (lambda x, w: torch.cdist(x, x * 2 + 1).sum(1) + F.pairwise_distance(x, w[None], p=1.0), (X, W)),
     "similarity": (lambda x, w: F.cosine_similarity(x, w[None], dim=1), (X, W)),
+    "rounded quotients": (
+        lambda x, w: x * torch.div(x, w, rounding_mode="floor") + x.div(w, rounding_mode="trunc"), (X, W),
+    ),
     "remainders": (lambda x, w: torch.fmod(x, w) + torch.remainder(x, w), (X, W)),
     "between": (lambda x, w: torch.lerp(x, w.expand(3, 4), 0.3) + torch.addcmul(x, x, w, value=2), (X, W)),
     "angles": (lambda x: torch.atan(x) + torch.asin(x / 9) + torch.acos(x / 9) + torch.hypot(x, x + 1), (X,)),
@@ -154,3 +159,63 @@ def unexplained(working):
 def _told(working, step, place):
     address = working.path(step.number)
     return str(working.at(f"{address}[{', '.join(map(str, place))}]" if place else address))
+
+
+ROUNDED = {
+    "a sign of what is divided": (torch.fmod, "fmod(−7.00, 3.00) = −1.00"),
+    "a sign of the divisor": (torch.remainder, "(−7.00) mod 3.00 = 2.00"),
+    "rounded down": (lambda x, y: torch.div(x, y, rounding_mode="floor"), "(−7.00) // 3.00 = −3.00"),
+    "cut off": (lambda x, y: x.div(y, rounding_mode="trunc"), "trunc(−7.00 / 3.00) = −2.00"),
+    "not rounded": (lambda x, y: x.div(y, rounding_mode=None), "−7.00 / 3.00 ≈ −2.3333"),
+}
+
+
+@pytest.mark.parametrize("name", ROUNDED)
+def test_quotients_and_what_is_left_of_them(name):
+    function, text = ROUNDED[name]
+    quotient = record_function(function, [torch.tensor([-7.0]), torch.tensor([3.0])], {})
+    assert _last_line(quotient).partition(" = ")[2] == text
+    whole = record_function(function, [torch.tensor([-7]), torch.tensor([3])], {})
+    assert "wrapped" not in _last_line(whole)
+
+
+def _last_line(working):
+    return str(working.at(f"{working.path(working.steps[-1].number)}[0]", depth=0))
+
+
+def test_their_formulas():
+    assert formula("r = torch.fmod(x, y)").text == "r = fmod(x, y)"
+    assert formula("r = x.fmod(y) + x % y").text == "r = fmod(x, y) + x mod y"
+    assert formula('q = torch.div(x, y, rounding_mode="floor")').text == "q = ⌊x / y⌋"
+    assert formula('q = x.div(y, rounding_mode="trunc")').text == "q = trunc(x / y)"
+    assert formula("q = x.div(y, rounding_mode=None)").text == "q = x / y"
+
+
+M = np.array([[-1.0, 2.0, 4.0], [5.0, 7.0, 1.5]])
+OPTIONS = {
+    "trace beside the diagonal": (lambda x: np.trace(x, offset=1), ["2.00 + 1.50 = 3.50"]),
+    "trace below it": (lambda x: x.trace(-1), ["5.00"]),
+    "trace of axes the other way": (lambda x: np.trace(x, 1, 1, 0), ["5.00"]),
+    "differences of differences": (lambda x: np.diff(x, n=2), ["2.00 − 3.00 = −1.00", "−5.50 − 2.00 = −7.50"]),
+    "differences from a number": (
+        lambda x: np.diff(x[0], prepend=0.5), ["−1.00 − 0.50 = −1.50", "2.00 − (−1.00) = 3.00", "4.00 − 2.00 = 2.00"],
+    ),
+    "differences to a column": (
+        lambda x: np.diff(x[:, :1], append=[[1.0], [2.0]]), ["1.00 − (−1.00) = 2.00", "2.00 − 5.00 = −3.00"],
+    ),
+    "a product with a beginning": (lambda x: math.prod(x[0].tolist(), start=3), ["3×(−1.00)×2.00×4.00 = −24.00"]),
+    "multiples of rows added": (
+        lambda x: torch.ones(3, dtype=D).index_add(0, torch.tensor([0, 2]), torch.from_numpy(x[0, 1:]), alpha=2),
+        ["1.00 + 4.00 = 5.00", "1.00", "1.00 + 8.00 = 9.00"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_options_of_functions_of_numpy_and_python(name):
+    function, texts = OPTIONS[name]
+    working = record_function(function, [M], {})
+    step = working.steps[-1]
+    for place, text in zip(np.ndindex(*step.shape), texts, strict=True):
+        lines = working.at(f"{working.path(step.number)}{list(place) if place else ''}").lines
+        assert lines[-1].text().partition(" = ")[2] == text

@@ -14,6 +14,8 @@ from torch.autograd import forward_ad
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import workings as wk
+from workings.recording.running import record_function
+from workings.recording.tensors.dispatch import Dispatch
 from workings.recording.working import Working
 
 X = torch.tensor([[1.0, 2.0], [3.0, -1.0], [0.5, 0.25]])
@@ -187,3 +189,19 @@ def test_whole_calls_are_written_down_as_the_dispatch_mode_would(parts: tuple[nn
         )  # fmt: skip
         assert np.array_equal(one.value, other.value)
     assert [(b.group, b.name, b.ref) for b in whole.bindings] == [(b.group, b.name, b.ref) for b in seen.bindings]
+
+
+def test_a_call_that_pytorch_refuses_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+    simple = Dispatch.simple
+
+    def counted(self: Dispatch, operator: Any, call: Any, args: Any) -> Any:
+        calls.append(operator.name)
+        return simple(self, operator, call, args)
+
+    monkeypatch.setattr(Dispatch, "simple", counted)
+    with torch.no_grad(), pytest.raises(RuntimeError, match=r"shape '\[5\]' is invalid for input of size 6"):
+        record_function(lambda x: x.view(5), [torch.ones(2, 3)], {})
+    assert calls == ["aten.view.default"]
+    with torch.no_grad(), pytest.raises(TypeError, match="invalid combination of arguments"):
+        record_function(lambda x: x.view(), [torch.ones(1)], {})  # PyTorch wants a size, if an empty one

@@ -326,6 +326,8 @@ def _exact_function(node: Apply, decimals: int | None) -> Fraction | None:
         return (max if node.function == "max" else min)(values)  # type: ignore[type-var]
     if node.function in ("absolute", "float"):
         return abs(first) if node.function == "absolute" else first
+    if node.function == "fmod" and values[1]:
+        return first - values[1] * math.trunc(first / values[1])
     if node.function in _WHOLE_NUMBERS:
         return Fraction(_WHOLE_NUMBERS[node.function](values))
     if node.function == "sqrt" and first >= 0:

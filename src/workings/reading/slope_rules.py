@@ -78,6 +78,8 @@ def _multiply(back: Backward, side: Side, bound: Bound, up: Box) -> None:
 
 
 def _divide(back: Backward, side: Side, bound: Bound, up: Box) -> None:
+    if bound.get("rounding_mode") is not None:
+        return  # steps again
     x, y = bound.operand(0), bound.operand(1)
     below = back.value(side, y)
     part = back.call(np.divide, up, below)
@@ -279,6 +281,8 @@ def _starts_anew(side: Side, bound: Bound, operation: str) -> bool:
 def _reduce_back(back: Backward, side: Side, bound: Bound, up: Box, operation: str, x: Operand) -> None:
     axes = bound.axes(len(x.shape))
     if operation == "trace":
+        if len(x.shape) != 2 or int(bound.get("axis1", 0)) % 2:
+            raise NoGradient(f"{side.working.path(bound.step.number)}: the trace along these axes has no slope here")
         chosen = np.eye(x.shape[0], x.shape[1], int(bound.get("offset", 0)))
         back.give(side, x, back.call(np.multiply, up, chosen))
         return

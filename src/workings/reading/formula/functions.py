@@ -62,7 +62,7 @@ _RELATIONS = {
 }  # fmt: skip
 _SIGNS = {
     "add": "+", "subtract": "-", "sub": "-", "logical_and": "and", "bitwise_and": "and", "logical_or": "or",
-    "bitwise_or": "or", "logical_xor": "xor", "mod": "mod", "fmod": "mod", "remainder": "mod", "kron": "outer",
+    "bitwise_or": "or", "logical_xor": "xor", "mod": "mod", "remainder": "mod", "kron": "outer",
     "cross": "cross",
 }  # fmt: skip
 
@@ -147,6 +147,17 @@ def _binary(call: Call) -> Node:
     if "alpha" in call.keywords:
         right = product("*", call.reader.expression(call.keywords["alpha"]), right)
     return Binary(_SIGNS[call.name], left, right)
+
+
+def _divided(call: Call) -> Node | None:
+    """A quotient; PyTorch's may be rounded down, or towards zero."""
+    quotient, rounding = fraction(*call.nodes()), call.keywords.get("rounding_mode")
+    if rounding is None or _absent(rounding):
+        return quotient
+    word = rounding.value if isinstance(rounding, ast.Constant) else ""
+    if word == "floor":
+        return Fenced("floor", quotient)
+    return Apply(operator("trunc"), (quotient,)) if word == "trunc" else None
 
 
 def _relation(call: Call) -> Node:
@@ -260,7 +271,8 @@ FUNCTION_RULES: dict[str, Rule] = {
     **rules("neg negative", Rule(lambda call: Negative(call.node(0)))),
     **rules("logical_not bitwise_not invert", Rule(lambda call: Not(call.node(0)))),
     **rules("multiply mul", _of_two(lambda call: product("*", *call.nodes()))),
-    **rules("divide div true_divide truediv", _of_two(lambda call: fraction(*call.nodes()))),
+    **rules("divide div true_divide truediv", _of_two(_divided, keywords=frozenset({"rounding_mode"}))),
+    "fmod": _of_two(lambda call: Apply(operator("fmod"), call.nodes())),
     **rules("floor_divide floordiv", _of_two(lambda call: Fenced("floor", fraction(*call.nodes())))),
     **rules("matmul mm bmm mv", _of_two(lambda call: product("@", *call.nodes()))),
     **rules("power pow float_power", _of_two(lambda call: power(*call.nodes()), bare=True)),

@@ -90,6 +90,14 @@ def _cmul(x: list[Expression], bound: Bound) -> Expression:
     return Sum((x[0], Product(factors)))
 
 
+def _divide(x: list[Expression], bound: Bound) -> Expression:
+    rounding = bound.get("rounding_mode")  # of PyTorch's div
+    if rounding == "floor":
+        return Relation("//", x[0], x[1])
+    quotient = Quotient(x[0], x[1])
+    return Apply("trunc", (quotient,)) if rounding == "trunc" else quotient
+
+
 def _leaky(x: list[Expression], bound: Bound) -> Expression:
     slope = bound.get("slope", 0.01)
     return Sum((Apply("max", (Leaf(0), x[0])), Product((Leaf(slope), Apply("min", (Leaf(0), x[0]))))))
@@ -113,7 +121,7 @@ RULES: dict[str, Rule] = {
     "subtract": lambda x, b: Sum((x[0], Negative(_scaled(x[1], b)))),
     "rsub": lambda x, b: Sum((x[1], Negative(_scaled(x[0], b)))),
     "multiply": lambda x, b: Product((x[0], x[1])),
-    "divide": lambda x, b: Quotient(x[0], x[1]),
+    "divide": _divide,
     "power": lambda x, b: Power(x[0], x[1]),
     "negative": lambda x, b: Negative(x[0]),
     "positive": lambda x, b: (
@@ -218,7 +226,7 @@ RULES: dict[str, Rule] = {
     "bitwise_xor": _relation("^"),
     "floor_divide": _relation("//"),
     "remainder": _relation("mod"),
-    "fmod": _relation("mod"),
+    "fmod": _apply("fmod"),
     "isclose": _relation("≈"),
 }
 OUTER = ("outer_add", "outer_subtract", "outer_divide", "outer_maximum", "outer_minimum")

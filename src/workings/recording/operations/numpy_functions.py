@@ -120,7 +120,7 @@ _OTHERS = {
     "trace": "a offset axis1 axis2",
     "cumsum": "a axis dtype out",
     "cumprod": "a axis dtype out",
-    "diff": "a n axis",
+    "diff": "a n axis prepend append",
     "clip": "a a_min a_max out",
     "round": "a decimals out",
     "argsort": "a axis",

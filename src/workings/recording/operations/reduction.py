@@ -50,10 +50,8 @@ def element(bound: Bound, index: tuple[int, ...], limits: Limits) -> Expression 
     if len(bound.args) > 1 and operation in ("max", "min") and _scalars(bound):
         return _of_arguments(bound, operation, limits, bound.args)
     rank = len(operand.shape)
-    if operation == "trace" and 0 in operand.shape:
-        return Leaf(0.0)
     if operation == "trace":
-        return Sum(tuple(operand.leaf((i, i)) for i in range(min(operand.shape[:2]))))
+        return _traced(bound, operand, index)
     if operation in _RUNNING:
         return _running(bound, operand, index, _RUNNING[operation], limits)
     axes = bound.axes(rank)
@@ -74,6 +72,18 @@ def element(bound: Bound, index: tuple[int, ...], limits: Limits) -> Expression 
         out = _combine(operation, values, leaf, limits, len(inner))
     start = bound.named_operand("start") or bound.named_operand("initial")
     return out if start is None else _from_start(operation, start.leaf(()), out)
+
+
+def _traced(bound: Bound, operand: Operand, index: tuple[int, ...]) -> Expression:
+    """The sum along a diagonal: the main one, or one beside it."""
+    rank, offset = len(operand.shape), int(bound.get("offset", 0))
+    first, second = (int(bound.get(name, place)) % rank for place, name in enumerate(("axis1", "axis2")))
+    terms = []
+    for row in range(max(0, -offset), min(operand.shape[first], operand.shape[second] - offset)):
+        rest = iter(index)
+        at = {first: row, second: row + offset}
+        terms.append(operand.leaf([at[axis] if axis in at else next(rest) for axis in range(rank)]))
+    return Sum(tuple(terms)) if terms else Leaf(0.0)
 
 
 def _from_start(operation: str, start: Leaf, out: Expression) -> Expression:

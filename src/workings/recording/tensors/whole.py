@@ -79,7 +79,7 @@ class WholeCalls:
 
     def method(self, tensor: torch.Tensor, name: str, args: list[Any]) -> torch.Tensor | None:
         """``tensor.name(*args)``, with whole numbers."""
-        if any(type(a) is not int for a in args) or not self._alone((tensor,)):
+        if not args or any(type(a) is not int for a in args) or not self._alone((tensor,)):
             return None
         if name != "transpose":
             call, known = _SIZED[name]
@@ -90,12 +90,9 @@ class WholeCalls:
         side = self._side
         return not (side.silent or side.numbers.any()) and _whole(operands)
 
-    def _made(self, known: Operator, call: Callable[..., Any], args: list[Any]) -> torch.Tensor | None:
+    def _made(self, known: Operator, call: Callable[..., Any], args: list[Any]) -> torch.Tensor:
         with torch._C._DisableTorchDispatch():
-            try:
-                made: torch.Tensor = self._dispatch.simple(known, call, args)
-            except Exception:
-                return None  # it is raised again on the ordinary way, where its numbers are guarded
+            made: torch.Tensor = self._dispatch.simple(known, call, args)
         return made
 
     # -- functions ----------------------------------------------------------------------------------------------

@@ -43,7 +43,7 @@ _REDUCED = {
     "sum": "sum", "prod": "prod", "max": "max", "amax": "max", "min": "min", "amin": "min", "argmax": "argmax",
     "argmin": "argmin", "any": "any", "all": "all", "count_nonzero": "count",
 }  # fmt: skip
-_RENAMED = {"fmod": "fmod", "expm1": "expm1", "log1p": "log1p"}
+_RENAMED = {"expm1": "expm1", "log1p": "log1p"}
 """Operations whose board arithmetic loses digits or signs that the function itself keeps."""
 _MOST_LEAVES = 50_000
 _DEEPEST = 8

@@ -16,11 +16,11 @@ ENTRIES: dict[str, tuple[str, str]] = {
     "multiply": ("Two numbers in the same place are multiplied.", "x, y: x * y"),
     "divide": (
         "The number in the first array is divided by the one in the same place of the second.",
-        "x, y, *, rounding_mode: rounded(x / y) if rounding_mode else x / y",
+        "x, y, *, rounding_mode: torch.div(x, y, rounding_mode=rounding_mode) if rounding_mode else x / y",
     ),
     "floor_divide": ("The quotient of two numbers, rounded down.", "x, y: x // y"),
     "remainder": ("What is left of a number when another is taken from it as often as it goes.", "x, y: x % y"),
-    "fmod": ("What is left after a division; it has the sign of the number that was divided.", "x, y: x % y"),
+    "fmod": ("What is left after a division; it has the sign of the number that was divided.", "x, y: np.fmod(x, y)"),
     "divmod": ("How often one number goes into another.", "x, y: x // y"),
     "divmod[1]": ("What is left when one number goes into another as often as it can.", "x, y: x % y"),
     "power": ("The number in the first array is raised to the one in the same place of the second.", "x, y: x ** y"),

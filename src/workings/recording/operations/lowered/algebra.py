@@ -17,6 +17,10 @@ def first_added_at(base: Any, values: Any, where: Any, first: Any) -> Any:
     return added_at(base, values[first], where)
 
 
+def multiples_added_at(base: Any, values: Any, where: Any, factor: Any) -> Any:
+    return added_at(base, factor * values, where)
+
+
 def kronecker(a: Any, b: Any, spec: str, shape: Any) -> Any:
     products = np.einsum(spec, a, b)
     return products.reshape(shape)

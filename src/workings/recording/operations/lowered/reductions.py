@@ -124,7 +124,15 @@ def log_sum_exp(x: Any, axis: Any, keepdims: bool) -> Any:
     return np.log(total)
 
 
-def differences(x: Any, axis: int) -> Any:
-    later = np.take(x, np.arange(1, x.shape[axis]), axis=axis)
-    earlier = np.take(x, np.arange(0, x.shape[axis] - 1), axis=axis)
-    return later - earlier
+def differences(
+    x: Any, axis: int, times: int, prepend: Any = None, before: Any = None, append: Any = None, after: Any = None
+) -> Any:
+    if before is not None:
+        x = np.concatenate([np.broadcast_to(prepend, before), x], axis=axis)
+    if after is not None:
+        x = np.concatenate([x, np.broadcast_to(append, after)], axis=axis)
+    for _ in range(times):
+        later = np.take(x, np.arange(1, x.shape[axis]), axis=axis)
+        earlier = np.take(x, np.arange(0, x.shape[axis] - 1), axis=axis)
+        x = later - earlier
+    return x

@@ -27,6 +27,9 @@ def _added_rows(bound: Bound, index: Index | None) -> Plan:
     operands = {"base": base, "values": values}
     if bound.operation == "index_add":
         key: Any = (*(slice(None),) * axis, where.array)
+        factor = bound.named_operand("alpha")
+        if factor is not None and factor.array != 1:
+            return Plan(lowered.multiples_added_at, operands | {"factor": factor}, {"where": key}, {}, index or ())
     else:
         grid = list(np.indices(where.shape))
         grid[axis] = where.array

@@ -174,4 +174,11 @@ def _running_log_sum_exp(bound: Bound, index: Index | None) -> Plan:
 def _differences(bound: Bound, index: Index | None) -> Plan:
     x = bound.operand(0)
     axis = int(bound.get("axis", -1)) % len(x.shape)
-    return Plan(lowered.differences, {"x": x}, {"axis": axis}, {}, index or ())
+    one_more = (*x.shape[:axis], 1, *x.shape[axis + 1 :])
+    operands = {"x": x}
+    constants: dict[str, Any] = {"axis": axis, "times": int(bound.get("n", 1))}
+    for name, shape in (("prepend", "before"), ("append", "after")):
+        end = bound.named_operand(name)
+        if end is not None:
+            operands[name], constants[shape] = end, end.shape or one_more
+    return Plan(lowered.differences, operands, constants, {}, index or ())
