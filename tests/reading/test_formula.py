@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from workings.reading.formula import DEEPEST, LONGEST, formula
+from workings.reading.formula.mathml import mathml
 
 TESTS = Path(__file__).parents[1]
 
@@ -380,6 +381,12 @@ def test_mathml_is_one_math_element():
     tags = [part.tag.rpartition("}")[2] for part in tree.iter()]
     assert tags[0] == "math"
     assert {"mfrac", "msqrt", "msup"} <= set(tags)
+
+
+def test_an_operator_with_a_star_is_the_operator():
+    written = mathml(r"\hat{v} = \operatorname*{arg\,max}_v z_v")
+    assert "*" not in written
+    assert "arg\N{THIN SPACE}max" in written
 
 
 def test_the_converter_is_imported_only_for_mathml():

@@ -70,6 +70,7 @@ def temperature(logits: Array, T: float) -> Array:
         "logits": r"\vec{z}",
         "k": "k",
         "ascending": r"z_{(|V|)} \le \dots \le z_{(1)}",
+        "best": r"z_{(k)} \le \dots \le z_{(1)}",
         "threshold": "z_{(k)}",
         "filtered_logits": r"\vec{z}'",
     },
@@ -87,9 +88,11 @@ def top_k(logits: Array, k: int) -> Array:
     if k < 1:
         raise ValueError(f"k is {k}; expected at least 1, or no token is left")
     xp = namespace(logits)
-    rank = max(logits.shape[-1] - k, 0)
     ascending = xp.sort(logits, axis=-1)
-    threshold = ascending[..., rank : rank + 1]
+    places = xp.arange(logits.shape[-1], device=logits.device)
+    # The k last of them stay in the draw.
+    best = xp.where(places < logits.shape[-1] - k, math.inf, ascending)
+    threshold = xp.min(best, axis=-1, keepdims=True)
     filtered_logits = xp.where(logits < threshold, -math.inf, logits)
     return filtered_logits
 

@@ -35,7 +35,7 @@ def next_token(run: Run, section: NextToken) -> None:
                     "numbers above 0",
                     "the limit at 0 is the greedy choice, which is shown anyway",
                 )
-            _other(run, f"temperature_{degree:g}".replace(".", "_"), "temperature", logits, degree)
+            _other(run, f"temperature_{degree:g}".replace(".", "_"), "temperature", logits, float(degree))
         if section.top_k:
             if section.top_k < 0:
                 raise run.wrong("top_k", f"found {section.top_k}", "1 or more", "leave it out to keep every word")

@@ -407,3 +407,18 @@ def test_a_root_that_stands_in_a_line_is_written_as_one(open_page: Open) -> None
     page = open_page(render(working))
     node = page.evaluate("workings.state.program.named.find(({ n }) => n.endsWith('y')).at[0]")
     assert page.evaluate(f"workings.page.text({node}, 1)") == "3.00×3 / √2 ≈ 6.3640"
+
+
+def test_temperature_and_the_count_of_words_kept_have_sliders(open_page: Open) -> None:
+    page = open_page(render(wk.example("next-token").run()))
+    logits = values(page, "next.logits")
+    kept = page.locator('.dials input[aria-label="next.top_k.top_k.k"]')
+    for k in (2, 1, 4, 5):
+        kept.fill(str(k))
+        # Words that tie with the last one kept are kept too.
+        expected = np.where(logits < np.sort(logits)[-k], 0.0, np.exp(logits))
+        np.testing.assert_allclose(values(page, "next.top_k.probabilities"), expected / expected.sum(), rtol=1e-12)
+    warm = page.locator('.dials input[aria-label="next.temperature_2.temperature.T"]')
+    warm.fill("8")
+    expected = np.exp(logits / 8)
+    np.testing.assert_allclose(values(page, "next.temperature_2.probabilities"), expected / expected.sum(), rtol=1e-12)

@@ -16,6 +16,7 @@ _HIDDEN = {
     r"\#": ("\ue007", "#"),
     r"\&": ("\ue008", "&amp;"),
     r"\$": ("\ue009", "$"),
+    r"\,": ("\ue00a", "\N{THIN SPACE}"),
 }
 _CODED = re.compile(r"&#x([0-9A-Fa-f]+);")
 _BOX = re.compile(r"\\(text|texttt|mathrm|operatorname)\{((?:[^{}\\]|\\[^A-Za-z]|\\text[a-z]+\{\})*)\}")
@@ -43,7 +44,9 @@ def _hide(latex: str) -> str:
             kind = "text"
         return rf"\{kind}{{{inner}}}"
 
-    return _BOX.sub(boxed, latex).replace("{aligned}", "{split}")  # which the converter knows by this name
+    # The converter knows these by other names.
+    known = latex.replace("{aligned}", "{split}").replace(r"\operatorname*", r"\operatorname")
+    return _BOX.sub(boxed, known)
 
 
 def _unhide(mathml: str) -> str:

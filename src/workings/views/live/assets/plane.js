@@ -312,15 +312,18 @@ class Dials {
   }
 
   build() {
-    this.dials = this.state.program.nodes.flatMap((node, n) => (node.k === "given" && node.t === "f" && node.b && !node.made && size(node.s) === 1 && Math.abs(node.v[0]) >= LEAST ? [this.one(n)] : []));
+    const nodes = this.state.program.nodes, fixed = new Set(nodes.flatMap((node) => [...(node.k === "map" ? [] : node.i ?? []), ...(node.w ?? [])].map((view) => view[0])));
+    // A whole number is one to play with where it is computed with, and is no axis, no size and no place.
+    const whole = (n) => nodes[n].t === "i" && !fixed.has(n) && nodes.some((node) => node.k === "map" && node.i.some((view) => view[0] === n));
+    this.dials = nodes.flatMap((node, n) => (node.k === "given" && (node.t === "f" || whole(n)) && node.b && !node.made && size(node.s) === 1 && Math.abs(node.v[0]) >= LEAST ? [this.one(n)] : []));
     this.box.hidden = !this.dials.length;
     this.box.replaceChildren(...this.dials.map((dial) => dial.label));
   }
 
   one(node) {
     const about = this.state.program.nodes[node], value = this.state.machine.recorded[node][0], name = shortest(this.state, node) ?? about.n;
-    const least = value > 0 ? value / 10 : 3 * value - 1, most = value > 0 ? 4 * value : 1;
-    const output = make("output", {}), slider = make("input", { type: "range", min: least, max: most, step: (most - least) / 200, "aria-label": name });
+    const whole = about.t === "i", most = value > 0 ? 4 * value : 1, least = whole ? Math.min(1, 3 * value) : value > 0 ? value / 10 : 3 * value - 1;
+    const output = make("output", {}), slider = make("input", { type: "range", min: least, max: most, step: whole ? 1 : (most - least) / 200, "aria-label": name });
     slider.addEventListener("pointerdown", () => this.state.begin());
     slider.addEventListener("keydown", () => this.state.begin());
     slider.addEventListener("input", () => { this.state.put(node, 0, Number(slider.value)); this.state.tell("drag"); });
