@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 import pytest
 
 import workings as wk
+from workings import experiments
 from workings.app.guarding import Guard
 from workings.views.live.page import render
 
@@ -46,6 +47,17 @@ class TestShows:
         assert client.follow("/show?example=apple").text == render(wk.example("apple").run())
         other = client.follow("/show?" + urlencode({"example": "apple", "sentence": "shares fell Apple"}))
         assert other.text == render(wk.example("apple").run("shares fell Apple"))
+
+    def test_every_claim_can_be_run(self, serving: Any) -> None:
+        client = serving()
+        listed = client.ask("/experiments").text
+        assert re.findall(r'href="/experiment\?name=([a-z0-9-]+)"', listed) == list(experiments.names())
+        page = html.unescape(client.follow("/experiment?name=perpendicular").text)
+        told = experiments.load("perpendicular")
+        for said in (told.claim, told.expected, told.run().happened, "Holds."):
+            assert said in page
+        assert "Does not hold, as it must." in client.follow("/experiment?name=perpendicular&counter").text
+        assert client.ask("/experiment?name=nothing").status == 404
 
     def test_a_wrong_word_is_said(self, serving: Any) -> None:
         answer = serving().follow("/show?example=apple&sentence=pear")

@@ -5,6 +5,8 @@ import pytest
 
 import workings as wk
 from workings.recording.opening import NotOpened, open_step
+from workings.recording.operations.lowered import reductions
+from workings.recording.operations.lowering import LOWERINGS, Plan
 from workings.recording.running import record_function
 
 RNG = np.random.default_rng(11)
@@ -127,10 +129,14 @@ def test_a_call_in_a_way_that_is_not_worked_out_says_so(function, operation):
     assert "was called in a way that is not worked out here" in said
 
 
-def test_an_opening_of_another_shape_is_refused():
-    working = record_function(lambda x: np.diff(x, axis=0, append=0.0), [], {"x": RNG.normal(size=(5, 3))})
+def test_an_opening_of_another_shape_is_refused(monkeypatch):
+    def whole(bound, index):
+        return Plan(reductions.mean, {"x": bound.operand(0)}, {"axis": (0, 1), "keepdims": False, "count": 15})
+
+    working = record_function(lambda x: x.mean(axis=0), [], {"x": RNG.normal(size=(5, 3))})
+    monkeypatch.setitem(LOWERINGS, "mean", whole)
     with pytest.raises(NotOpened):
-        open_step(working, next(s.number for s in working.steps if s.operation == "diff"))
+        open_step(working, next(s.number for s in working.steps if s.operation == "mean"))
 
 
 def test_in_single_precision_too_a_line_must_give_its_number():

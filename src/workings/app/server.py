@@ -63,6 +63,8 @@ class _App:
             Route("/work/{name}/stop", self.stop, methods=["POST"]),
             Route("/write", self.write),
             Route("/look", self.look),
+            Route("/experiments", self.experiments),
+            Route("/experiment", self.experiment),
         ]
         return Starlette(routes=routes, lifespan=lifespan)
 
@@ -156,6 +158,36 @@ class _App:
         if not text.strip():
             return wrong("There is nothing to read; type a sentence.", 400)
         return await self._answered(Task("model", path, text, stamp), request)
+
+    async def experiments(self, _: Request) -> Response:
+        """The claims of the two texts, each to be run."""
+        from workings import experiments
+        from workings.experiments.experiment import SOURCES
+
+        listed = [experiments.load(name) for name in experiments.names()]
+        texts = [(text, source, [each for each in listed if each.text == text]) for text, source in SOURCES.items()]
+        return page("experiments.html", title="Claims, run", texts=texts)
+
+    async def experiment(self, request: Request) -> Response:
+        """A claim, run: what it says, what must come out, what happened, holds or not."""
+        from workings import experiments
+        from workings.experiments import Outcome
+        from workings.experiments.telling import COLUMNS, Told, paragraphs, row, sentence
+
+        name, counter = request.query_params.get("name", ""), "counter" in request.query_params
+        if name not in experiments.names():
+            return wrong("There is no such experiment.", 404)
+        experiment = experiments.load(name)
+        if experiment.lacking:
+            return wrong(experiment.lacking, 422)
+        job = await self._job(Task("experiment", name, counter=counter), request)
+        if job is None or not isinstance(job.result, Outcome):
+            return _stands(job)
+        told = Told(experiment, job.result, counter)
+        return page(
+            "experiment.html", title=experiment.title, told=told, paragraphs=paragraphs(told), columns=COLUMNS,
+            rows=[row(measured) for measured in job.result.values], verdict=sentence(told),
+        )  # fmt: skip
 
     def _model(self, asked: Mapping[str, str]) -> tuple[str, float]:
         """A model that ships, or a run of the folder, and when it was last trained. Raises NotThere."""

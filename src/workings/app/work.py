@@ -19,6 +19,7 @@ from workings.generation import Sampling
 
 if TYPE_CHECKING:
     from workings.app.models import Turn
+    from workings.experiments import Outcome
 
 State = Literal["waiting", "working", "done", "mistake", "fault", "stopped"]
 STOP = "stop"
@@ -32,16 +33,18 @@ _QUARTERS = ("", ", a quarter is done", ", half is done", ", three quarters are 
 class Task:
     """What is to be shown: an example by name, a file by path, the text of an example, a model that reads, or writes.
 
-    A model that writes goes on from `tokens`, or from the sentence if there are none, by `more` tokens.
+    A model that writes goes on from `tokens`, or from the sentence if there are none, by `more` tokens. An experiment
+    is run as it is, or as its counter-check.
     """
 
-    kind: Literal["example", "file", "text", "model", "write"]
+    kind: Literal["example", "file", "text", "model", "write", "experiment"]
     what: str
     sentence: str = ""
     stamp: float = 0.0  # when a file was last changed: another time is another task
     tokens: tuple[int, ...] = ()
     more: int = 0
     sampling: Sampling = Sampling()
+    counter: bool = False
 
     @property
     def runs_code(self) -> bool:
@@ -79,10 +82,10 @@ class Progress:
 
 @frozen
 class Answer:
-    """How a task ended, and what came of it: a page, what a model wrote, or what is wrong."""
+    """How a task ended, and what came of it: a page, what a model wrote, what an experiment gave, or what is wrong."""
 
     state: State
-    result: str | Turn
+    result: str | Turn | Outcome
 
 
 @dataclass
@@ -97,7 +100,7 @@ class Job:
     name: str = field(default_factory=lambda: secrets.token_urlsafe(9))
     state: State = "waiting"
     progress: Progress = field(default_factory=lambda: Progress("waiting for its turn"))
-    result: str | Turn = ""
+    result: str | Turn | Outcome = ""
     began: float = field(default_factory=time.monotonic)
     asked: float = field(default_factory=time.monotonic)  # when somebody last asked for it
     ended: asyncio.Event = field(default_factory=asyncio.Event)
@@ -118,7 +121,7 @@ class Job:
         """Be told how far it is."""
         self.progress = progress
 
-    def end(self, state: State, result: str | Turn = "") -> None:
+    def end(self, state: State, result: str | Turn | Outcome = "") -> None:
         """Be over, unless it is already."""
         if not self.ended.is_set():
             self.state, self.result = state, result

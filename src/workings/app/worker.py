@@ -7,11 +7,14 @@ import threading
 from collections.abc import Iterator, Sized
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
-from typing import final
+from typing import TYPE_CHECKING, final
 
 from workings.app.models import Models, Turn
 from workings.app.work import STOP, Answer, Progress, Task
 from workings.progress import Report
+
+if TYPE_CHECKING:
+    from workings.experiments import Outcome
 
 EVERY = 0.2
 """Seconds between two looks at how far it is."""
@@ -79,13 +82,27 @@ def _answer(task: Task, models: Models, said: _Said) -> Answer:
     from workings.recording.stopped import ScriptError
 
     try:
-        return Answer("done", _turn(task, models, said) if task.kind == "write" else _page(task, said))
+        return Answer("done", _done(task, models, said))
     except ScriptError as error:
         return Answer("mistake", str(error))
     except Exception as error:
         if isinstance(error, users_errors()):
             return Answer("mistake", str(error))
         return Answer("fault", f"{type(error).__name__}: {error}")
+
+
+def _done(task: Task, models: Models, said: _Said) -> str | Turn | Outcome:
+    if task.kind == "write":
+        return _turn(task, models, said)
+    return _outcome(task, said) if task.kind == "experiment" else _page(task, said)
+
+
+def _outcome(task: Task, report: Report) -> Outcome:
+    from workings import experiments
+
+    experiment = experiments.load(task.what)
+    report("running the counter-check" if task.counter else "running the experiment")
+    return experiment.counter_check() if task.counter else experiment.run()
 
 
 def _turn(task: Task, models: Models, said: _Said) -> Turn:

@@ -16,7 +16,7 @@ from workings.views.paper import Paper, wrapped
 
 VERSION = 1
 _MARKS = {True: "yes", False: "no", None: ""}
-_COLUMNS = ("measured", "value", "must be", "met")
+COLUMNS = ("measured", "value", "must be", "met")
 
 
 @dataclass(frozen=True)
@@ -62,13 +62,13 @@ def as_text(told: Told, width: int | None = None, colour: bool = False) -> str:
     paper.text(f"{experiment.name}: {experiment.title}", "title")
     paper.text(experiment.source, "dim")
     paper.blank()
-    for word, said in _parts(told):
+    for word, said in paragraphs(told):
         _paragraph(paper, word, said)
     if outcome is not None:
         paper.blank()
-        _table(paper, [_row(measured) for measured in outcome.values])
+        _table(paper, [row(measured) for measured in outcome.values])
         paper.blank()
-        paper.text(_sentence(told), "result" if told.as_it_must else "error")
+        paper.text(sentence(told), "result" if told.as_it_must else "error")
         paper.blank()
         _paragraph(paper, "Worked out by", experiment.see)
     return paper.finished()
@@ -79,7 +79,7 @@ def outcome_text(outcome: Outcome, width: int | None = None) -> str:
     paper = Paper(width, False)
     paper.text(outcome.happened)
     paper.blank()
-    _table(paper, [_row(measured) for measured in outcome.values])
+    _table(paper, [row(measured) for measured in outcome.values])
     paper.blank()
     paper.text("Holds." if outcome.holds else "Does not hold.")
     return paper.finished()
@@ -105,11 +105,11 @@ def as_markdown(told: Told, level: int = 1) -> str:
     """One experiment whole, as GitHub-flavoured Markdown, below a heading of this level."""
     experiment, outcome = told.experiment, told.outcome
     out = [f"{'#' * level} {escape(experiment.title)}", f"*`{experiment.name}`: {escape(experiment.source)}*"]
-    out += [f"**{word}.** {escape(said)}" for word, said in _parts(told)]
+    out += [f"**{word}.** {escape(said)}" for word, said in paragraphs(told)]
     if outcome is not None:
-        rows = [_COLUMNS, *(_row(measured) for measured in outcome.values)]
-        lines = [f"| {' | '.join(map(_cell, row))} |" for row in rows]
-        out += ["\n".join([lines[0], "|---|---|---|---|", *lines[1:]]), f"**{escape(_sentence(told))}**"]
+        rows = [COLUMNS, *(row(measured) for measured in outcome.values)]
+        lines = [f"| {' | '.join(map(_cell, cells))} |" for cells in rows]
+        out += ["\n".join([lines[0], "|---|---|---|---|", *lines[1:]]), f"**{escape(sentence(told))}**"]
         out.append(f"Worked out by {code(experiment.see)}")
     return "\n\n".join(out) + "\n"
 
@@ -157,7 +157,7 @@ def _data(value: Value | None) -> Any:
     return value
 
 
-def _parts(told: Told) -> list[tuple[str, str]]:
+def paragraphs(told: Told) -> list[tuple[str, str]]:
     """The paragraphs above the values, each with its word."""
     experiment = told.experiment
     parts = [("Claim", experiment.claim), ("Must come out", experiment.expected)]
@@ -174,14 +174,14 @@ def _begun(words: str) -> str:
     return words[0].upper() + words[1:]
 
 
-def _sentence(told: Told) -> str:
+def sentence(told: Told) -> str:
     """The verdict."""
     if told.counter:
         return "Does not hold, as it must." if told.as_it_must else "Holds, and must not: the judgement cannot fail."
     return "Holds." if told.as_it_must else "Does not hold."
 
 
-def _row(measured: Measured) -> tuple[str, str, str, str]:
+def row(measured: Measured) -> tuple[str, str, str, str]:
     """Label, value, what it must be, and whether it is."""
     return measured.label, _shown(measured.value, measured.decimals), _must(measured), _MARKS[measured.meets]
 
@@ -236,8 +236,8 @@ def _paragraph(paper: Paper, word: str, said: str) -> None:
 
 def _table(paper: Paper, rows: Sequence[tuple[str, str, str, str]]) -> None:
     """The values: in columns where they fit, else each below its label."""
-    everything = [_COLUMNS, *rows]
-    widths = [max(len(row[column]) for row in everything) for column in range(4)]
+    everything = [COLUMNS, *rows]
+    widths = [max(len(cells[column]) for cells in everything) for column in range(4)]
     room = paper.width - sum(widths[1:]) - 8
     if room < 24:
         for label, value, must, mark in rows:
@@ -245,10 +245,10 @@ def _table(paper: Paper, rows: Sequence[tuple[str, str, str, str]]) -> None:
             paper.text(f"{value}{f'  (must be {must})' if must else ''}  {mark}".rstrip(), "result", indent=4, hang=6)
         return
     widths[0] = min(widths[0], room)
-    for place, row in enumerate(everything):
-        lines = wrapped(row[0], widths[0], widths[0])
+    for place, values in enumerate(everything):
+        lines = wrapped(values[0], widths[0], widths[0])
         for line, text in enumerate(lines):
             last = line == len(lines) - 1
-            cells = [text, *(row[1:] if last else ("", "", ""))]
+            cells = [text, *(values[1:] if last else ("", "", ""))]
             shown = "  ".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True))
             paper.put(("  ", ""), (shown.rstrip(), "dim" if not place else ""))
