@@ -66,7 +66,8 @@ class Naming(Remembering):
             known = len(self.working.steps)
             ref = containers.read(self._whole, holder)
             entry = frame.tags.get(name)
-            if ref is not None and entry is not None and entry[0] is holder:
+            held = ref is not None and entry is not None and entry[0] is holder
+            if ref is not None and held and self.named.get((frame.group, name)) != ref:
                 self._put_where_it_grew(frame, known)
                 self.bind(frame, name, ref)
             frame.statement, frame.site = there
