@@ -540,7 +540,7 @@ def test_a_list_as_it_ended_stands_at_the_line_that_filled_it(tmp_path):
         "other = 2.0 * 3.0\n"
     )
     working = record_script(file)
-    found = {b.name: (b.site.line, working.value(b.ref)) for b in working.bindings}
+    found = {b.name: (b.site.line, np.asarray(working.value(b.ref))) for b in working.bindings}
     assert found["row"][0] == 3
     assert found["row"][1].tolist() == pytest.approx([0.0, 0.1, 0.3])
     assert found["acc"][0] == 6
