@@ -61,14 +61,30 @@ class Naming(Remembering):
 
     def _name_containers(self, frame: Frame) -> None:
         """Lists that grew after they were named are named once more as they ended."""
+        there = frame.statement, frame.site
         for name, holder in frame.lists.items():
+            known = len(self.working.steps)
             ref = containers.read(self._whole, holder)
             entry = frame.tags.get(name)
-            if ref is not None and entry is not None and entry[0] is holder:
+            held = ref is not None and entry is not None and entry[0] is holder
+            if ref is not None and held and self.named.get((frame.group, name)) != ref:
+                self._put_where_it_grew(frame, known)
                 self.bind(frame, name, ref)
+            frame.statement, frame.site = there
         for name, (value, _) in list(frame.tags.items()):
             if type(value) is NUMPY_ARRAY or self.calls.is_tensor(value):
                 self._name_written(frame, name, value)
+
+    def _put_where_it_grew(self, frame: Frame, first: int) -> None:
+        """A list as it ended, in the steps from `first` on, belongs to the line that last put something into it."""
+        steps = self.working.steps
+        whole = steps[first:]
+        inside = (ref.step for step in whole for ref in step.inputs if ref.step < first)
+        last = max((number for number in inside if steps[number].group == frame.group), default=None)
+        if last is not None:
+            frame.statement, frame.site = steps[last].statement, steps[last].site
+            for step in whole:
+                step.statement, step.site = frame.statement, frame.site
 
     def _name_written(self, frame: Frame, name: str, value: Any) -> None:
         """So are arrays and tensors that were written into: the name means what they hold at the end."""
