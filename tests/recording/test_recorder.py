@@ -526,23 +526,3 @@ def test_the_name_of_a_view_means_what_the_view_holds_at_the_end():
     assert np.array_equal(working["column"].value, [[2.0], [4.0], [6.0]])
     assert np.array_equal(working["column#1"].value, [[1.0], [2.0], [3.0]])
     assert np.array_equal(working["row"].value, [4.0, 6.0])
-
-
-def test_a_list_as_it_ended_stands_at_the_line_that_filled_it(tmp_path):
-    file = tmp_path / "filled.py"
-    file.write_text(
-        "row = [0.0] * 3\n"
-        "for i in range(3):\n"
-        "    row[i] = row[i - 1] + 0.1 * i\n"
-        "acc = [[0, 0], [0, 0]]\n"
-        "for i in range(2):\n"
-        "    acc[i][1] += i + 2\n"
-        "other = 2.0 * 3.0\n"
-    )
-    working = record_script(file)
-    found = {b.name: (b.site.line, np.asarray(working.value(b.ref))) for b in working.bindings}
-    assert found["row"][0] == 3
-    assert found["row"][1].tolist() == pytest.approx([0.0, 0.1, 0.3])
-    assert found["acc"][0] == 6
-    assert found["acc"][1].tolist() == [[0, 2], [0, 3]]
-    assert found["other"][0] == 7

@@ -48,6 +48,7 @@ class _Stretch:
     statement: int
 
 
+_WORD = re.compile(r"\w+")
 _SYMBOL = re.compile(r"\\?[A-Za-z]+(?:[_^](?:\{[^{}]*\}|[A-Za-z0-9]))*'?$")
 
 
@@ -60,8 +61,10 @@ class _Walker:
         self.seen: set[int] = set()
         self.formulas: dict[tuple[str, str, frozenset[str]], Formula | None] = {("", "", frozenset()): None}
         self.bindings: dict[tuple[int, int], list[Binding]] = {}
+        self.named: dict[tuple[int, str], list[Binding]] = {}
         for binding in working.bindings:
             self.bindings.setdefault((binding.group, binding.statement), []).append(binding)
+            self.named.setdefault((binding.group, binding.name), []).append(binding)
         self.known = {(binding.group, binding.ref) for binding in working.bindings}
         self.events: dict[int, list[Event]] = {}
         self.files: dict[int, str] = {b.group: b.site.file for b in working.bindings if b.site is not None}
@@ -232,7 +235,7 @@ class _Walker:
         nameless = not values
         if nameless:
             passing = {b.ref.step for b in bindings} - {b.ref.step for b in named}
-            results = _results([s for s in steps if s.number not in passing], text)
+            results = self._results([s for s in steps if s.number not in passing], site, group)
             made = (self._value(Ref(s.number), self.working.path(s.number)) for s in results)
             values = tuple(v for v in made if v is not None)
         if not values:
@@ -253,6 +256,36 @@ class _Walker:
             line=(group, runs[-1][0]),
         )
         return self._apart(whole, group) if nameless else [whole]
+
+    def _results(self, steps: list[Step], site: Site | None, group: int) -> list[Step]:
+        """What a line without a name makes: what it writes into, its last step, each number of a list it builds, or
+        all that it returns."""
+        made = [s for s in steps if meaning.kind(s) not in ("given", "size", "order")]
+        if site is not None and site.targets and made:
+            before = self._before(group, site.targets[-1].partition("[")[0], steps[0].statement)
+            written = [s for s in made if before is not None and self._continues(s, before.ref)]
+            if written:
+                return written[-1:]
+        used = {r.step for s in made for r in s.inputs}
+        ends = [s for s in made if s.number not in used]
+        several = all(not s.shape for s in ends) or len(ends) <= returned(site.text if site is not None else "")
+        return ends if ends and several else made[-1:]
+
+    def _before(self, group: int, name: str, statement: int) -> Binding | None:
+        """What a name meant when a statement began."""
+        earlier = (b for b in self.named.get((group, name), ()) if b.statement < statement)
+        return max(earlier, key=lambda b: b.statement, default=None)
+
+    def _continues(self, step: Step, ref: Ref) -> bool:
+        """Whether a step is what a value became by being written into; the rest of its memory is another value."""
+        origin = self.working.steps[ref.step]
+        while step.number > ref.step:
+            if not ref.index and step.operation == origin.operation and step.shape == origin.shape:
+                return True  # a window that was looked through again
+            if not step.inputs or step.inputs[0] == ref:
+                return bool(step.inputs)
+            step = self.working.steps[step.inputs[0].step]
+        return False
 
     def _types(self, steps: Iterable[int]) -> dict[int, tuple[str, str]]:
         """The steps that write numbers in a type which may not hold them: the type before, and the one after."""
@@ -365,19 +398,12 @@ def _targets(bindings: list[Binding], site: Site | None) -> list[Binding]:
         return bindings
     if not site.targets:
         passing = running(site.text)
-        return [b for b in bindings if b.name not in passing]
+        bindings = [b for b in bindings if b.name not in passing]
+        words = set(_WORD.findall(site.text))
+        return [b for b in bindings if b.name in words] or bindings
     targets = {t.partition("[")[0] for t in site.targets}
     return [b for b in bindings if b.name in targets]
 
 
 def _written(types: dict[int, tuple[str, str]]) -> frozenset[str]:
     return frozenset(after for _, after in types.values())
-
-
-def _results(steps: list[Step], text: str) -> list[Step]:
-    """What a line without a name makes: its last step, each number of a list it builds, or all that it returns."""
-    made = [s for s in steps if meaning.kind(s) not in ("given", "size", "order")]
-    used = {r.step for s in made for r in s.inputs}
-    ends = [s for s in made if s.number not in used]
-    several = all(not s.shape for s in ends) or len(ends) <= returned(text)
-    return ends if ends and several else made[-1:]

@@ -50,6 +50,7 @@ def _append(name: str, calls: Calls, frame: Frame, box: Box, args: list[Box], kw
     if holder:
         shadow.items.append(args[0].value)
         shadow.tags.append(args[0].tag)
+    ledger.changed(shadow)
     return calls.box(None)
 
 

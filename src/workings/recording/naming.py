@@ -11,7 +11,8 @@ from workings.recording import containers
 from workings.recording.frames import Box, Frame
 from workings.recording.ledger import CONSTANT, NUMBERS, Tag
 from workings.recording.remembering import Remembering
-from workings.recording.working import Binding, Group, Ref
+from workings.recording.shadows import Line
+from workings.recording.working import Binding, Group, Ref, Site
 from workings.recording.writer import NUMPY_ARRAY
 
 
@@ -60,57 +61,53 @@ class Naming(Remembering):
         return box.value
 
     def _name_containers(self, frame: Frame) -> None:
-        """Lists that grew after they were named are named once more as they ended."""
+        """What changed after it was named is named once more as it ended, at the line that last changed it."""
         there = frame.statement, frame.site
+        self.current = frame
         for name, holder in frame.lists.items():
-            known = len(self.working.steps)
-            ref = containers.read(self._whole, holder)
             entry = frame.tags.get(name)
-            held = ref is not None and entry is not None and entry[0] is holder
-            if ref is not None and held and self.named.get((frame.group, name)) != ref:
-                self._put_where_it_grew(frame, known)
-                self.bind(frame, name, ref)
-            frame.statement, frame.site = there
+            line = self.ledger.line_of(holder) if entry is not None and entry[0] is holder else None
+            if line is not None:
+                frame.statement, frame.site = self._in_scope(frame, line)
+                ref = containers.read(self._whole, holder)
+                if ref is not None and self.named.get((frame.group, name)) != ref:
+                    self.bind(frame, name, ref)
+                frame.statement, frame.site = there
         for name, (value, _) in list(frame.tags.items()):
-            if type(value) is NUMPY_ARRAY or self.calls.is_tensor(value):
-                self._name_written(frame, name, value)
+            if type(value) is NUMPY_ARRAY:
+                self._name_written(frame, name, value, self.ledger)
+            elif self.calls.is_tensor(value):
+                self._name_written(frame, name, value, self.tensors.ledger)
 
-    def _put_where_it_grew(self, frame: Frame, first: int) -> None:
-        """A list as it ended, in the steps from `first` on, belongs to the line that last put something into it."""
-        steps = self.working.steps
-        whole = steps[first:]
-        inside = (ref.step for step in whole for ref in step.inputs if ref.step < first)
-        last = max((number for number in inside if steps[number].group == frame.group), default=None)
-        if last is not None:
-            frame.statement, frame.site = steps[last].statement, steps[last].site
-            for step in whole:
-                step.statement, step.site = frame.statement, frame.site
-
-    def _name_written(self, frame: Frame, name: str, value: Any) -> None:
-        """So are arrays and tensors that were written into: the name means what they hold at the end."""
-        if type(value) is NUMPY_ARRAY:
-            ref = self._held_at_the_end(value)
-        else:
-            ref = self.tensors.read(value) if self.tensors.ledger.owns(value) else None
-        last = self.named.get((frame.group, name))
-        if ref is None or last is None or last == ref:
+    def _name_written(self, frame: Frame, name: str, value: Any, ledger: Any) -> None:
+        """An array or a tensor: it, or another window on its memory, may have been written into."""
+        steps, last = self.working.steps, self.named.get((frame.group, name))
+        if last is None or not ledger.knows(value):
             return
-        step = self.working.steps[ref.step]
+        first = len(steps)
+        ref: Ref = ledger.read(value)
+        if ref == last:
+            return
+        again = steps[first:]  # a window is read anew from what was written
+        sources = [ref.step] if not again else [r.step for s in again for r in s.inputs if r.step < first]
+        line: tuple[int, Site | None] = frame.statement, None
+        if sources:
+            written = steps[max(sources)]
+            line = self._in_scope(frame, (written.group, written.statement, written.site))
+        for step in again:
+            step.statement, step.site = line
         self.named[frame.group, name] = ref
-        self.working.bindings.append(Binding(frame.group, name, ref, step.statement, step.site))
+        self.working.bindings.append(Binding(frame.group, name, ref, *line))
 
-    def _held_at_the_end(self, array: np.ndarray[Any, Any]) -> Ref | None:
-        """What an array holds now, where a write may have changed it: one that spans its memory, or a view of one."""
-        if self.ledger.owns(array):
-            return self.ledger.read(array)
-        if not self.ledger.is_stale(array):
-            return None
-        frame = self.current
-        site, frame.site = frame.site, None  # seen again at the end, not made by the line under way
-        try:
-            return self.ledger.read(array)
-        finally:
-            frame.site = site
+    def _in_scope(self, frame: Frame, line: Line) -> tuple[int, Site | None]:
+        """A line as its scope sees it: what a function does belongs to the line that called it."""
+        group, statement, site = line
+        while group != frame.group:
+            called = self.working.groups[group]
+            if called.parent is None:
+                return frame.statement, None  # in no function that this scope called
+            group, statement, site = called.parent, called.statement, called.site
+        return statement, site
 
     # -- names --------------------------------------------------------------------------------------------------
 

@@ -320,6 +320,8 @@ def setitem(calls: Calls, frame: Frame, box: Box, index: Box, value: Box) -> Non
         _set_array_item(calls, box, index, value)
     elif calls.is_tensor(holder):
         recorder.tensors.operation(frame, operator.setitem, [box, index, value])
+        if not recorder.tensors.ledger.owns(holder):
+            recorder.tensors.read(holder)  # the line is about the window it wrote through
     elif type(holder) in (list, collections.deque):
         _set_list_item(calls, frame, box, index, value)
     elif type(holder) in DICTS:
@@ -350,6 +352,7 @@ def _set_list_item(calls: Calls, frame: Frame, box: Box, index: Box, value: Box)
     holder[key] = value.value
     shadow.items[key] = value.value
     shadow.tags[key] = value.tag
+    ledger.changed(shadow)
     _put_down(calls, frame, value)
 
 

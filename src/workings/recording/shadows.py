@@ -11,10 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workings.recording.working import Site
+
 if TYPE_CHECKING:
     from workings.recording.ledger import Tag
     from workings.recording.recorder import Recorder
     from workings.recording.working import Ref
+
+Line = tuple[int, int, Site | None]  # a line at one of the times it ran: group, statement, where it stands
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -24,6 +28,7 @@ class Shadow:
     holder: Any
     tags: Any  # list of tags, or dict key -> tag
     items: Any  # the same shape as tags: the objects themselves
+    line: Line  # where it was last changed
     inputs: Any = None  # the origins when ``ref`` was recorded
     ref: Ref | None = None
 
@@ -39,6 +44,27 @@ class Shadows:
 
     # -- Python's containers ------------------------------------------------------------------------------------
 
+    def _line(self) -> Line:
+        frame = self._recorder.current
+        return frame.group, frame.statement, frame.site
+
+    def changed(self, shadow: Shadow) -> None:
+        """One place of a container was changed, on the line under way."""
+        shadow.line = self._line()
+
+    def line_of(self, holder: Any) -> Line | None:
+        """The line that last changed a list or a list inside it; None for one that was never seen."""
+        lines, waiting, met = [], [holder], {id(holder)}  # a list may hold itself
+        while waiting:
+            one = waiting.pop()
+            shadow = self._shadows.get(id(one))
+            if shadow is not None:
+                lines.append(shadow.line)
+            inner = [item for item in one if type(item) in (list, tuple) and id(item) not in met]
+            met.update(map(id, inner))
+            waiting += inner
+        return max(lines, key=lambda line: line[1], default=None)
+
     def forget(self, holder: Any) -> None:
         """A container that nobody can reach any more."""
         self._shadows.pop(id(holder), None)
@@ -49,7 +75,7 @@ class Shadows:
     def shadow(self, holder: Any, tags: Any) -> Shadow:
         """Write down the origins of a container's places."""
         items = dict(holder) if isinstance(holder, dict) else list(holder)
-        shadow = Shadow(holder, tags, items)
+        shadow = Shadow(holder, tags, items, self._line())
         tensors = self._recorder.tensors
         if tensors is None or type(holder) is not tuple or not holder or not all(map(tensors.is_tensor, holder)):
             self._shadows[id(holder)] = (
@@ -109,7 +135,7 @@ class Shadows:
     def set_attribute(self, holder: Any, name: str, value: Any, tag: Tag) -> None:
         shadow = self._shadows.get(id(holder))
         if shadow is None:
-            shadow = self._shadows[id(holder)] = Shadow(holder, {}, {})
+            shadow = self._shadows[id(holder)] = Shadow(holder, {}, {}, self._line())
         shadow.tags[name] = tag
         shadow.items[name] = value
 

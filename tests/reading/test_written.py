@@ -1,0 +1,28 @@
+"""Under a line that writes into memory stands what the name in that line holds then, not the rest of the memory."""
+
+import numpy as np
+import pytest
+
+from workings.reading.walk import walk
+from workings.recording.running import record_script
+
+HEAD = "import numpy as np\nimport torch\na = np.arange(4.0)\nt = torch.arange(4.0)\n"
+CASES = {
+    "a view": ("v = a.reshape(2, 2)\nv[1, 1] = -1\na[0] = 5.0\n", 6, [[0, 1], [2, -1]]),
+    "a view, twice": ("v = a.reshape(2, 2)\nv[0, 0] = 3\nv[1, 1] = -1\na[1] = 5.0\n", 7, [[3, 1], [2, -1]]),
+    "a view after its base": ("v = a.reshape(2, 2)\na[1] = 7.0\nv[1, 1] = -1\na[1] = 5.0\n", 7, [[0, 7], [2, -1]]),
+    "a row of an array": ("m = a.reshape(2, 2) * 1.0\nm[0][1] = 9.0\nm[1] = 4.0\n", 6, [[0, 9], [2, 3]]),
+    "through out": ("v = a.reshape(2, 2)\nnp.multiply(v, 2.0, out=v)\nlate = 2.0 * 3.0\n", 6, [[0, 2], [4, 6]]),
+    "by a method": ("v = a[1:3]\nv.fill(6.0)\nlate = 2.0 * 3.0\n", 6, [6, 6]),
+    "a view of a tensor": ("v = t.view(2, 2)\nv[1, 1] = -1\nt[0] = 5.0\n", 6, [[0, 1], [2, -1]]),
+    "a tensor in place": ("v = t[1:3]\nv.fill_(6.0)\nt[0] = 5.0\n", 6, [6, 6]),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_line_shows_what_was_written_into(case, tmp_path):
+    source, line, value = CASES[case]
+    file = tmp_path / "written.py"
+    file.write_text(HEAD + source)
+    shown = [e for e in walk(record_script(file)).entries() if e.site is not None and e.site.line == line]
+    assert [np.asarray(v.array).tolist() for e in shown for v in e.values] == [value]
