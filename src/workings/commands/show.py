@@ -155,13 +155,8 @@ def _check_change(working: Working, address: str, new: Any) -> None:
     hint = "count the numbers after the = sign"
     try:
         _, whole = changed_value(working, address, new, {})
-        parsed = Address.parse(address)
-        ref = working.index.find(Address(parsed.parts, (), parsed.text))
-        part = (
-            whole[(*ref.index, *working.index.region(ref, parsed.selectors, address))]
-            if hasattr(whole, "shape")
-            else whole
-        )
+        ref, selectors = working.index.whole(Address.parse(address))
+        part = whole[(*ref.index, *working.index.region(ref, selectors, address))] if hasattr(whole, "shape") else whole
     except AddressError as error:
         raise UserError(str(error), where=f"--set {address!r}") from None
     except ValueError as misfit:

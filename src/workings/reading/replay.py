@@ -154,18 +154,20 @@ def replay(working: Working, changes: Changes) -> Replay:
         warnings.simplefilter("ignore")  # the source's own run has warned, or has chosen not to
         _run_on(working, out, set(replaced))
     if out.stopped is not None:
-        if working.source.rerun is not None:
-            out.rerun = _run_source_again(working, replaced)
+        if working.source.rerun is None:
+            _freeze_rest(working, out, "the source cannot be run again")
         else:
-            _freeze_rest(working, out)
+            out.rerun = _run_source_again(working, replaced)
+            if out.rerun is None:
+                _freeze_rest(working, out, "what was changed has no name under which it could be put into the source")
     return out
 
 
-def _freeze_rest(working: Working, out: Replay) -> None:
+def _freeze_rest(working: Working, out: Replay, why: str) -> None:
     """The source cannot run again: everything behind the change that has not been computed stays as it was."""
     assert out.stopped is not None
     line = f" (line {out.stopped.site.line})" if out.stopped.site is not None else ""
-    reason = f"{out.stopped.reason} would turn out otherwise{line}, and the source cannot be run again"
+    reason = f"{out.stopped.reason} would turn out otherwise{line}, and {why}"
     stop = out.stopped.ref.step
     for step in working.steps:
         if step.number >= stop and step.number not in out.changed:
@@ -178,9 +180,8 @@ def changed_value(working: Working, address: str | Ref, new: Any, replaced: Mapp
         step = working.steps[address.step]
         current = replaced.get(step.number, working.evaluator.step_value(step.number))
         return address, put(current, address.index, new, working.path(step.number), step)
-    parsed = Address.parse(address)
-    whole = working.index.find(Address(parsed.parts, (), parsed.text))
-    key = working.index.region(whole, parsed.selectors, address)
+    whole, selectors = working.index.whole(Address.parse(address))
+    key = working.index.region(whole, selectors, address)
     if isinstance(new, str):
         new = working.value(working.find(new))
     step = working.steps[whole.step]
@@ -300,8 +301,11 @@ def _steered_away(guards: Any, out: Replay) -> bool:
     return False
 
 
-def _run_source_again(working: Working, replaced: Mapping[int, Any]) -> Working:
-    """A branch went the other way: the program itself runs again, its changed values put in as they are bound."""
+def _run_source_again(working: Working, replaced: Mapping[int, Any]) -> Working | None:
+    """A branch went the other way: the program itself runs again, its changed values put in as they are bound.
+
+    None where a changed value was never bound: the program would run without that change.
+    """
     overrides: dict[tuple[str, int], Change] = {}
     seen: dict[str, int] = {}
     waiting = set(replaced) - set(steps_of(working.argument_parts))  # arguments are put together anew
@@ -313,6 +317,8 @@ def _run_source_again(working: Working, replaced: Mapping[int, Any]) -> Working:
             value = part(replaced[binding.ref.step], binding.ref, working.steps[binding.ref.step])
             overrides[path, seen[path]] = _constantly(value)
     assert working.source.rerun is not None
+    if waiting:
+        return None
 
     def before_the_run(ref: Ref) -> Any:
         step = working.steps[ref.step]

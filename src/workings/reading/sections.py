@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from workings.equations import Equation
 from workings.frozen import frozen
 from workings.reading.arithmetic import arithmetic
 from workings.reading.formula import Formula
 from workings.reading.line import Arithmetic
+from workings.recording.operations import meaning, movement
 from workings.recording.working import Labels, Ref, Site, Working
-
-if TYPE_CHECKING:
-    import numpy as np
 
 
 @frozen
@@ -91,14 +92,41 @@ class Section:
                 yield item
 
 
-def sample(entry: Entry) -> tuple[int, ...] | None:
-    """The element of an entry's value that is worked out as its example: the second of the first row."""
+def sample(working: Working, entry: Entry) -> tuple[int, ...] | None:
+    """The element of an entry's value that is worked out as its example: the second of the first row.
+
+    Where a line wrote elsewhere in an array or a list, and that element is from before, the first that it wrote.
+    """
     if not entry.values or entry.given:
         return None
-    shape = entry.values[0].shape
+    ref, shape = entry.values[0].ref, entry.values[0].shape
     if any(n == 0 for n in shape):
         return None
-    return (*(0 for _ in shape[:-1]), min(1, shape[-1] - 1)) if shape else ()
+    usual = (*(0 for _ in shape[:-1]), min(1, shape[-1] - 1)) if shape else ()
+    step = working.steps[ref.step]
+    if step.operation not in _FILLED or ref.index:
+        return usual
+    if step.operation == "list":
+        written: Iterable[tuple[int, ...]] = itertools.islice(itertools.product(*map(range, shape)), _LOOKED_AT)
+    else:
+        new = movement.position_map(working, step)[0] != 0
+        written = [tuple(map(int, np.argwhere(new)[0]))] if new.any() else []
+    own = {*entry.steps}
+    return next((at for at in (usual, *written) if _made_by(working, Ref(ref.step, at)) in own), usual)
+
+
+_FILLED = ("put", "put_flat", "list")
+_LOOKED_AT = 64  # places of a list
+
+
+def _made_by(working: Working, ref: Ref) -> int:
+    """The step that made a number, back through those that only moved it."""
+    while meaning.kind(working.steps[ref.step]) == "movement":
+        source = movement.source_of(working, working.steps[ref.step], ref.index)
+        if source is None:
+            break
+        ref = source
+    return ref.step
 
 
 def worked(working: Working, value: Value, index: tuple[int, ...]) -> Arithmetic:

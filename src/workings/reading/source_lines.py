@@ -63,3 +63,28 @@ def returned(text: str) -> int:
     except (SyntaxError, ValueError):
         return 1
     return len(line.value.elts) if isinstance(line, ast.Return) and isinstance(line.value, ast.Tuple) else 1
+
+
+@lru_cache(maxsize=4096)
+def place_written(text: str) -> str:
+    """The place that a line puts a value into, ``grid[0][1]``; empty where it is no one place in a container."""
+    try:
+        (line,) = ast.parse(text).body
+    except (SyntaxError, ValueError):
+        return ""
+    targets = line.targets if isinstance(line, ast.Assign) else [line.target] if isinstance(line, ast.AugAssign) else []
+    if len(targets) != 1 or not isinstance(targets[0], ast.Subscript):
+        return ""
+    return (ast.get_source_segment(text, targets[0]) or "").replace("'", "").replace('"', "")
+
+
+@lru_cache(maxsize=4096)
+def is_number(text: str) -> bool:
+    """Whether a line only gives one name to a number that is written out."""
+    try:
+        (line,) = ast.parse(text).body
+        ast.literal_eval(line.value)  # type: ignore[attr-defined]
+    except (SyntaxError, ValueError, AttributeError, TypeError):
+        return False
+    targets = line.targets if isinstance(line, ast.Assign) else [line.target] if isinstance(line, ast.AnnAssign) else []
+    return len(targets) == 1 and isinstance(targets[0], (ast.Name, ast.Subscript, ast.Attribute))

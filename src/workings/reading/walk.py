@@ -400,9 +400,9 @@ def _targets(bindings: list[Binding], site: Site | None) -> list[Binding]:
         passing = running(site.text)
         bindings = [b for b in bindings if b.name not in passing]
         words = set(_WORD.findall(site.text))
-        return [b for b in bindings if b.name in words] or bindings
+        return [b for b in bindings if b.name.partition("[")[0] in words] or bindings
     targets = {t.partition("[")[0] for t in site.targets}
-    return [b for b in bindings if b.name in targets]
+    return [b for b in bindings if b.name.partition("[")[0] in targets]
 
 
 def _written(types: dict[int, tuple[str, str]]) -> frozenset[str]:

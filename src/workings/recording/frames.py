@@ -30,9 +30,9 @@ class Frame:
         "collector",
         "followed",
         "group",
+        "holders",
         "imported",
         "kept",
-        "lists",
         "site",
         "statement",
         "tags",
@@ -46,7 +46,7 @@ class Frame:
         self.collect: dict[int, list[Tag]] = {}
         self.collector: list[Tag] | None = None
         self.kept: dict[int, Box] = {}
-        self.lists: dict[str, Any] = {}
+        self.holders: dict[str, Any] = {}
         self.imported: set[str] = set()
         self.classes: dict[tuple[str, str], Box] = {}
         self.followed = True

@@ -108,6 +108,7 @@ class AddressIndex:
 
     def _join(self, group: int, name: str, place: int, total: int) -> str:
         above = self._groups[group]
+        name = name.replace("[", ".").replace("]", "")  # what stands in a container is reached like a member
         own = name if place == total else f"{name}#{place}"
         return f"{above}.{own}" if above else own
 
@@ -151,10 +152,22 @@ class AddressIndex:
     # -- from an address to a value -----------------------------------------------------------------------------
 
     def find(self, address: Address) -> Ref:
-        ref = self._named(address.parts)
+        ref, selectors = self.whole(address)
+        return self.select(ref, selectors, address.text)
+
+    def whole(self, address: Address) -> tuple[Ref, tuple[str, ...]]:
+        """The value of which an address names a part, and the selectors of that part.
+
+        The first brackets may say where in a container of the program the value stands: ``params[W][0, 1]``.
+        """
+        parts, selectors = address.parts, address.selectors
+        ref = self._named(parts)
+        while ref is None and selectors:
+            parts, selectors = (*parts, Part(selectors[0])), selectors[1:]
+            ref = self._named(parts)
         if ref is None:
             raise AddressError(self._not_one(address))
-        return self.select(ref, address.selectors, address.text)
+        return ref, selectors
 
     def leads_to(self, address: str) -> Ref | None:
         """The value that names joined by dots lead to; None where they lead to none or to several.
@@ -226,7 +239,7 @@ class AddressIndex:
         import difflib
 
         name = address.parts[-1].name
-        names = sorted({e.parts[-1] for e in self._entries if self._is_binding(e)})
+        names = sorted({self._working.bindings[e.order].name for e in self._entries if self._is_binding(e)})
         near = difflib.get_close_matches(name, names, 3) or difflib.get_close_matches(name.lower(), names, 3, 0.4)
         if name in self._by_last:
             paths = ", ".join(dict.fromkeys(e.path for e in self._by_last[name]))

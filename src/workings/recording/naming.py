@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,16 @@ from workings.equations import EQUATIONS
 from workings.recording import containers
 from workings.recording.frames import Box, Frame
 from workings.recording.ledger import CONSTANT, NUMBERS, Tag
+from workings.recording.places import DICTS
 from workings.recording.remembering import Remembering
 from workings.recording.shadows import Line
 from workings.recording.working import Binding, Group, Ref, Site
 from workings.recording.writer import NUMPY_ARRAY
+
+CONTAINERS = (list, tuple, *DICTS)
+_KEY = re.compile(r"[^\[\]#\"',:]+")  # what stands between the brackets of an address
+_NAMED_PLACES = 256  # in a container, at most; what a larger one holds is data, which nobody addresses one by one
+_NAMED_DEPTH = 3
 
 
 class Naming(Remembering):
@@ -64,20 +71,95 @@ class Naming(Remembering):
         """What changed after it was named is named once more as it ended, at the line that last changed it."""
         there = frame.statement, frame.site
         self.current = frame
-        for name, holder in frame.lists.items():
+        for name, holder in frame.holders.items():
             entry = frame.tags.get(name)
-            line = self.ledger.line_of(holder) if entry is not None and entry[0] is holder else None
-            if line is not None:
-                frame.statement, frame.site = self._in_scope(frame, line)
-                ref = containers.read(self._whole, holder)
-                if ref is not None and self.named.get((frame.group, name)) != ref:
-                    self.bind(frame, name, ref)
+            if entry is not None and entry[0] is holder:
+                self._name_contents(frame, name, holder)
                 frame.statement, frame.site = there
         for name, (value, _) in list(frame.tags.items()):
             if type(value) is NUMPY_ARRAY:
                 self._name_written(frame, name, value, self.ledger)
             elif self.calls.is_tensor(value):
                 self._name_written(frame, name, value, self.tensors.ledger)
+
+    def _name_contents(self, frame: Frame, name: str, holder: Any) -> None:
+        """What a container holds now, where that is new: a list of numbers as one array, others place by place."""
+        if not isinstance(holder, dict):
+            line = self.ledger.line_of(holder)
+            if line is None:
+                return
+            frame.statement, frame.site = self._in_scope(frame, line)
+            ref = containers.read(self._whole, holder)
+            if ref is not None:
+                if self.named.get((frame.group, name)) != ref:
+                    self.bind(frame, name, ref)
+                return
+        for key, place in _places(name, holder):
+            item, ref = holder[key], self._origin(holder, key)
+            if ref is not None and self.named.get((frame.group, place)) != ref:
+                step = self.working.steps[ref.step]
+                frame.statement, frame.site = self._in_scope(frame, (step.group, step.statement, step.site))
+                self.bind(frame, place, ref)
+            elif type(item) in CONTAINERS:
+                self._name_contents(frame, place, item)
+
+    def _origin(self, holder: Any, key: Any) -> Ref | None:
+        """Where what stands in one place of a container came from; None for a container, or what nobody saw made."""
+        item = holder[key]
+        if type(item) is NUMPY_ARRAY:
+            return self.ledger.read(item) if self.ledger.knows(item) else None
+        if self.calls.is_tensor(item):
+            return self.tensors.read(item) if self.tensors.ledger.knows(item) else None
+        tags = self.ledger.shadow_of(holder).tags
+        if tags[key] is CONSTANT and type(item) in (float, complex):
+            tags[key] = self.given(item, lost=False)
+        return tags[key] if isinstance(tags[key], Ref) else self.ledger.scalar_ref(item)
+
+    def _bind_places(self, frame: Frame, name: str, holder: Any) -> Any:
+        """``name = {…}``, or a list of arrays: what stands in it has the names that reach it. Gives the container back.
+
+        In a what-if it is a changed one.
+        """
+        for key, place in _places(name, holder):
+            holder = self._override_place(frame, place, holder, key)
+            item = holder[key]
+            ref = containers.read(self._whole, item) if type(item) in (list, tuple) else self._origin(holder, key)
+            if ref is not None:
+                self.bind(frame, place, ref)
+            elif type(item) in CONTAINERS:
+                inner = self._bind_places(frame, place, item)
+                if inner is not item:
+                    holder = self._with(holder, key, Box(inner))
+        return holder
+
+    def put_under(self, frame: Frame, holder: Any, key: Any) -> None:
+        """``name[key] = value`` has put a value into the dictionary of that name."""
+        name = frame.site.targets[0].partition("[")[0] if frame.site is not None and frame.site.targets else ""
+        entry = frame.tags.get(name)
+        if entry is not None and entry[0] is holder and _is_place(key):
+            place = f"{name}[{key}]"
+            self._override_place(frame, place, holder, key)
+            ref = self._origin(holder, key)
+            if ref is not None:
+                self.bind(frame, place, ref)
+
+    def _override_place(self, frame: Frame, place: str, holder: Any, key: Any) -> Any:
+        if not self.overrides:
+            return holder
+        box = Box(holder[key], self.ledger.shadow_of(holder).tags[key])
+        changed = self.override(frame, place, box)
+        return self._with(holder, key, changed) if changed is not box else holder
+
+    def _with(self, holder: Any, key: Any, box: Box) -> Any:
+        """A container with another value in one place. A tuple becomes another tuple."""
+        shadow = self.ledger.shadow_of(holder)
+        if type(holder) is tuple:
+            new = (*holder[:key], box.value, *holder[key + 1 :])
+            self.ledger.shadow(new, [*shadow.tags[:key], box.tag, *shadow.tags[key + 1 :]])
+            return new
+        holder[key] = shadow.items[key] = box.value
+        shadow.tags[key] = box.tag
+        return holder
 
     def _name_written(self, frame: Frame, name: str, value: Any, ledger: Any) -> None:
         """An array or a tensor: it, or another window on its memory, may have been written into."""
@@ -96,8 +178,7 @@ class Naming(Remembering):
             line = self._in_scope(frame, (written.group, written.statement, written.site))
         for step in again:
             step.statement, step.site = line
-        self.named[frame.group, name] = ref
-        self.working.bindings.append(Binding(frame.group, name, ref, *line))
+        self.name_at(frame, name, ref, *line)
 
     def _in_scope(self, frame: Frame, line: Line) -> tuple[int, Site | None]:
         """A line as its scope sees it: what a function does belongs to the line that called it."""
@@ -187,8 +268,19 @@ class Naming(Remembering):
 
     def bind(self, frame: Frame, name: str, ref: Ref) -> None:
         """A name for a value, in the scope of a frame."""
+        self.name_at(frame, name, ref, self.current.statement, self.current.site)
+
+    def name_at(self, frame: Frame, name: str, ref: Ref, statement: int, site: Site | None) -> None:
+        """A name for a value, given at another line than the one under way."""
         self.named[frame.group, name] = ref
-        self.working.bindings.append(Binding(frame.group, name, ref, self.current.statement, self.current.site))
+        self.working.bindings.append(Binding(frame.group, name, ref, statement, site))
+        if self.overrides:
+            full = self._full_name(frame, name)
+            self.bound[full] = self.bound.get(full, 0) + 1
+
+    def _full_name(self, frame: Frame, name: str) -> str:
+        path = self.calls.group_path(frame.group)
+        return f"{path}.{name}" if path else name
 
     def store(self, frame: Frame, name: str, box: Box) -> Any:
         """``name = value``."""
@@ -209,12 +301,13 @@ class Naming(Remembering):
         if kind is NUMPY_ARRAY:
             if value.dtype.kind in "fiubc":
                 self.bind(frame, name, self.ledger.read(value))
-        elif kind is list or kind is tuple:
-            ref = containers.read(self._whole, value)
-            if kind is list:
-                frame.lists[name] = value
+        elif kind in CONTAINERS:
+            ref = containers.read(self._whole, value) if kind is list or kind is tuple else None
             if ref is not None:
                 self.bind(frame, name, ref)
+            else:
+                value = self._bind_places(frame, name, value)
+            frame.holders[name] = value
         elif kind is not str and value is not None:
             ref = self.ref(box)
             if ref is not None:
@@ -224,10 +317,8 @@ class Naming(Remembering):
 
     def override(self, frame: Frame, name: str, box: Box) -> Box:
         """When the source runs again for a what-if, the changed value takes the place of the one just computed."""
-        path = self.calls.group_path(frame.group)
-        full = f"{path}.{name}" if path else name
-        self.bound[full] = self.bound.get(full, 0) + 1
-        change = self.overrides.get((full, self.bound[full]))
+        full = self._full_name(frame, name)
+        change = self.overrides.get((full, self.bound.get(full, 0) + 1))
         if change is None:
             return box
         value = change(box.value)
@@ -277,6 +368,18 @@ class Naming(Remembering):
         if len(boxes) < count - 1:
             raise ValueError(f"not enough values to unpack (expected at least {count - 1}, got {len(boxes)})")
         return _grouped(self, boxes, count, star)
+
+
+def _places(name: str, holder: Any) -> list[tuple[Any, str]]:
+    """The places of a container, with their names; those that no address can name, or that are too many, have none."""
+    if len(holder) > _NAMED_PLACES or name.count("[") > _NAMED_DEPTH:
+        return []
+    keys = holder if isinstance(holder, dict) else range(len(holder))
+    return [(key, f"{name}[{key}]") for key in keys if _is_place(key)]
+
+
+def _is_place(key: Any) -> bool:
+    return type(key) is int or (type(key) is str and _KEY.fullmatch(key) is not None)
 
 
 def _starred(spec: tuple[Any, ...]) -> int:

@@ -260,6 +260,7 @@ def put_in_dict(calls: Calls, holder: Any, key: Any, value: Any, tag: Tag) -> No
         shadow = calls.recorder.ledger.shadow_of(holder)
     shadow.tags[key] = tag
     shadow.items[key] = value
+    calls.recorder.ledger.changed(shadow)
 
 
 def _flat_item(calls: Calls, array: Any, position: int, value: Any) -> Box:
@@ -328,6 +329,7 @@ def setitem(calls: Calls, frame: Frame, box: Box, index: Box, value: Box) -> Non
         recorder.guard(index, "a key")
         put_in_dict(calls, holder, key, value.value, value.tag)
         _put_down(calls, frame, value)
+        recorder.put_under(frame, holder, key)
     elif id(holder) in calls.flats:
         array = calls.flats[id(holder)][1]
         change = functions.BY_NAME["changed.flat"]

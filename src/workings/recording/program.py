@@ -10,7 +10,7 @@ import numpy as np
 
 from workings.recording import containers, source
 from workings.recording.recorder import Box, Frame, Recorder
-from workings.recording.working import Binding, Group, Ref, Site, Source, Working
+from workings.recording.working import Group, Ref, Site, Source, Working
 
 
 class Program:
@@ -155,7 +155,7 @@ class Program:
                 self.working.axis_labels.setdefault(ref.step, self.working.axis_labels[before.step])
         ref = self.recorder.ref(box)
         if ref is not None:
-            self.working.bindings.append(Binding(self.frame.group, name, ref, self.frame.statement, self.frame.site))
+            self.recorder.name_at(self.frame, name, ref, self.frame.statement, self.frame.site)
         return box
 
     def _boxed(self, value: Any) -> Box:

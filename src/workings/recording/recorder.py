@@ -297,7 +297,7 @@ class Recorder(Naming):
         return Box(value)
 
     def yielded(self, frame: Frame, box: Box) -> Any:
-        if frame.lists:
+        if frame.holders:
             self._name_containers(frame)
         self.yielded_last = (box.value, box.tag)
         return box.value

@@ -48,7 +48,8 @@ class Step:
     """A line of the source: its formula or its text, what is said beside it, its address and its place.
 
     ``result`` is the value where it is a single number; ``times`` how often a loop ran the line. ``line`` is its group
-    and statement; where that is a helper, the formula has the symbols of what the names stand for outside.
+    and statement; where that is a helper, the formula has the symbols of what the names stand for outside. The formula
+    of a ``stated`` result is that number, as the source writes it.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Step:
     result: str = ""
     line: tuple[int, int] | None = None
     helper: bool = False
+    stated: bool = False
 
 
 @frozen

@@ -111,7 +111,7 @@ class _Writer:
         return rf"\{command}{{{number}{escape(block.text)}{label}}}{self.label(block.path)}"
 
     def step(self, block: Step) -> str:
-        result = f" = {_number(block.result)}" if block.result else ""
+        result = f" = {_number(block.result)}" if block.result and not block.stated else ""
         if block.formula is not None:
             said = rf"$\displaystyle {formula_safe(block.formula.latex)}$" + result
         elif block.code:

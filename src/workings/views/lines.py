@@ -55,7 +55,9 @@ def is_literal(working: Working, entry: Entry) -> bool:
     steps = [working.steps[n] for n in entry.steps]
     own = {s.number for s in steps}
     literal = bool(steps) and all(s.operation in ("given", "array", "asarray", "tensor", "list") for s in steps)
-    return literal and any(v.shape for v in entry.values) and all(r.step in own for s in steps for r in s.inputs)
+    several = entry.site is not None and len(entry.site.targets) > 1
+    told = any(v.shape or several or "[" in v.name for v in entry.values)
+    return literal and told and all(r.step in own for s in steps for r in s.inputs)
 
 
 def is_attention(value: Value, name: str) -> bool:

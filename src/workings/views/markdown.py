@@ -103,9 +103,9 @@ class _Writer:
         return f"{self.anchor(block.path)}\n{marks} {number}{escape(block.text)}{label}"
 
     def step(self, block: Step) -> str:
-        result = f" = {block.result}" if block.result else ""
+        result = f" = {block.result}" if block.result and not block.stated else ""
         if block.formula is not None:
-            said = f"${block.formula.latex}$" + (f" = {block.result}" if block.result else "")
+            said = f"${block.formula.latex}${result}"
         elif block.code:
             said = code(block.code) + (f" → {block.result}" if block.result else "")
         else:

@@ -127,8 +127,7 @@ def _before_and_after(replay: Replay, ref: Ref, names: dict[Ref, str]) -> Iterat
 def _whole(replay: Replay, address: str | Ref) -> Ref:
     if isinstance(address, Ref):
         return Ref(address.step)
-    parsed = Address.parse(address)
-    return replay.working.index.find(Address(parsed.parts, (), parsed.text))
+    return replay.working.index.whole(Address.parse(address))[0]
 
 
 def _text(replay: Replay, address: str | Ref) -> str:

@@ -14,6 +14,7 @@ from workings.frozen import evolve
 from workings.reading.formula import formula
 from workings.reading.line import Line
 from workings.reading.sections import Entry, Section, Value, sample, worked
+from workings.reading.source_lines import is_number, place_written
 from workings.recording.operations.expression import Leaf
 from workings.recording.working import Binding, Ref, Site, Working
 from workings.views.calls import outer_symbols, repeats
@@ -304,10 +305,13 @@ class Teller:
             written, text = None, ""
         code = "" if written is not None else text.strip().split("\n")[0]
         sentence = entry.sentence or entry.note
+        stated = bool(result) and is_number(text)
         if entry.about and not sentence and entry.about not in self.explained:
             self.explained.add(entry.about)
             sentence = entry.about
-        return Step(name, self.address(value), written, code, sentence, where, entry.times, result, entry.line, helper)
+        return Step(
+            name, self.address(value), written, code, sentence, where, entry.times, result, entry.line, helper, stated
+        )
 
     def _symbols(self, helper: Section, outer: Section, result: Value, entry: Entry) -> dict[str, str]:
         """What the names inside a helper stand for outside: ``rows @ matrix`` reads as X W^Q."""
@@ -328,7 +332,7 @@ class Teller:
                 places = [tuple(map(int, np.unravel_index(i, shape))) for i in range(min(size, _MOST_WORKED))]
             more = f"{size - _MOST_WORKED:,} more numbers are made in the same way".replace(",", " ")
             return self._lines(value, places, entry, more if size > _MOST_WORKED else "")
-        index = sample(evolve(entry, values=(value,)))
+        index = sample(self.working, evolve(entry, values=(value,)))
         return self._lines(value, [index], entry, "") if index is not None else []
 
     def _lines(self, value: Value, places: list[tuple[int, ...]], entry: Entry, more: str) -> list[Worked]:
@@ -348,6 +352,8 @@ class Teller:
             return last_name(self.address(value))
         if value.name and value.name != "result":
             return value.name
+        if not value.shape and entry.site is not None and place_written(entry.site.text):
+            return place_written(entry.site.text)
         targets = entry.site.targets if entry.site is not None else ()
         target = targets[0].partition("[")[0] if len(targets) == 1 else ""
         if target.isidentifier() and target != "result":

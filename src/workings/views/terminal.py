@@ -211,7 +211,7 @@ def _displayed(paper: Paper, block: Displayed) -> None:
 
 def _step(paper: Paper, block: Step, before: Block | None) -> None:
     paper.blank()
-    result = f" = {block.result}" if block.result else ""
+    result = f" = {block.result}" if block.result and not block.stated else ""
     if block.formula is not None:
         said = block.formula.text + result
     elif block.code and block.result and "=" not in block.code:

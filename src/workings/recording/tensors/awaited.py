@@ -9,7 +9,7 @@ import torch
 
 from workings.recording.tensors.memories import Memory, View
 from workings.recording.tensors.windows import dtype_name, plain
-from workings.recording.working import Binding, Ref, Step
+from workings.recording.working import Ref, Step
 
 if TYPE_CHECKING:
     from workings.recording.frames import Frame
@@ -88,7 +88,7 @@ class Parameters:
         known = waiting.number in ledger.memories
         ref = ledger.read(waiting.tensor) if known else self._given(waiting)
         frame = waiting.frame
-        ledger.recorder.working.bindings.append(Binding(frame.group, waiting.name, ref, frame.statement, frame.site))
+        ledger.recorder.name_at(frame, waiting.name, ref, frame.statement, frame.site)
         return ref
 
     def _given(self, waiting: Awaited) -> Ref:

@@ -12,7 +12,7 @@ from torch.nn.modules import module as hooks
 
 from workings.recording import user_code
 from workings.recording.frames import Frame
-from workings.recording.working import Binding, Group
+from workings.recording.working import Group
 
 if TYPE_CHECKING:
     from workings.recording.tensors.side import TensorSide
@@ -208,7 +208,7 @@ class ModuleScopes:
         return known
 
     def _bound(self, frame: Frame, name: str, ref: Any) -> None:
-        self._side.recorder.working.bindings.append(Binding(frame.group, name, ref, frame.statement, frame.site))
+        self._side.recorder.name_at(frame, name, ref, frame.statement, frame.site)
 
     def _parameters(self, kind: type) -> tuple[tuple[str, ...], bool]:
         """The names of the arguments of a class's ``forward``, and whether only we name them (a library's class)."""

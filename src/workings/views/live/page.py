@@ -353,7 +353,9 @@ class _Story:
         ref = self._find(block.path)
         scalar = ref is not None and not self.working.steps[ref.step].shape[len(ref.index) :]
         code, math = block.code, ""
-        if block.formula is not None and self.still:
+        if block.stated:
+            code = ""  # the number itself stands there, to be changed
+        elif block.formula is not None and self.still:
             code = block.formula.text
         elif block.formula is not None:
             math = self.symbols.formula(block)
