@@ -179,3 +179,27 @@ def agrees(found, value, dtype):
     if dtype.startswith(("int", "uint")) and dtype != "int":  # integers of a fixed width wrap around
         return (int(found) - value) % 2 ** int(dtype.lstrip("uint")) == 0
     return found == value or abs(found - value) <= TOLERANCE.get(dtype, 1e-9) * max(1.0, abs(value))
+
+
+def test_a_logarithm_to_a_base_is_written_with_it():
+    def logs(x):
+        a = math.log(x, 2)
+        b = math.log(x, 10)
+        c = math.log(x, 3)
+        return a, b, c
+
+    working = shown(logs, 8.0)
+    assert str(working.at("a")) == "a = log₂(8.00) = 3.00"
+    assert str(working.at("b")) == "b = log₁₀(8.00) ≈ 0.903"
+    assert str(working.at("c")) == "c = ln(8.00) / ln(3) ≈ 1.893"
+
+
+def test_a_number_that_its_type_cannot_hold_becomes_another():
+    def wrapped(a, b):
+        u = a + b
+        v = ~a
+        return u, v
+
+    working = shown(wrapped, np.array([250], dtype=np.uint8), np.array([10], dtype=np.uint8))
+    assert str(working.at("u[0]")) == "u[0] = 250 + 10 → 4  (260, wrapped around in uint8)"
+    assert str(working.at("v[0]")) == "v[0] = not(250) → 5  (−251, wrapped around in uint8)"

@@ -2,7 +2,8 @@
 
 import pytest
 
-from workings.reading.notation import Notation, exact, sign_between, sign_of
+from workings.reading.exact import exact, sign_between, sign_of
+from workings.reading.notation import Notation
 from workings.recording.operations.expression import (
     Apply,
     Choice,
@@ -40,6 +41,8 @@ L = Leaf
         (Power(Sum((L(1.0), L(2.0))), L(-1)), "(1.00 + 2.00)⁻¹", r"\left(1.00 + 2.00\right)^{-1}"),
         (Power(L(10000), Quotient(L(2), L(4))), "10000^(2 / 4)", r"10000^{\frac{2}{4}}"),
         (Apply("max", (L(0.1), L(0.2))), "max(0.10, 0.20)", r"\max\left(0.10, 0.20\right)"),
+        (Quotient(L(1 + 2j), L(3 - 1j)), "(1.00 + 2.00i) / (3.00 − 1.00i)", r"\frac{1.00 + 2.00i}{3.00 - 1.00i}"),
+        (Product((L(3j), L(-2j))), "3.00i×(−2.00i)", r"3.00i \times \left(-2.00i\right)"),
         (Negative(Sum((L(1.0), L(2.0)))), "−(1.00 + 2.00)", r"-\left(1.00 + 2.00\right)"),
         (Relation("≤", L(1), L(2)), "1 ≤ 2", r"1 \le 2"),
         (Product((Quotient(L(1.0), L(3)), L(3))), "(1.00 / 3)×3", r"\frac{1.00}{3} \times 3"),
@@ -83,6 +86,23 @@ def test_written_as_on_the_board(node, text, latex):
         (Apply("max", (L(0.25), L(float("-inf")))), 0.25, "="),
         (Relation("//", L(1.0), L(2)), 0.0, "="),
         (L(float("nan")), float("nan"), "="),
+        (Relation("&", L(6), L(3)), 2, "="),
+        (Relation("|", L(6), L(3)), 7, "="),
+        (Relation("^", L(7), L(2)), 5, "="),
+        (Relation("<<", L(1), L(3)), 8, "="),
+        (Relation(">>", L(9), L(1)), 4, "="),
+        (Apply("invert", (L(5),)), -6, "="),
+        (Apply("log2", (L(8.0),)), 3.0, "="),
+        (Apply("log2", (L(0.125),)), -3.0, "="),
+        (Apply("log2", (L(7.0),)), 2.807355, "≈"),
+        (Apply("log10", (L(1000),)), 3.0, "="),
+        (Product((L(1 + 2j), L(3 - 1j))), 5 + 5j, "="),
+        (Quotient(L(1 + 2j), L(3 - 1j)), 0.1 + 0.7j, "="),
+        (Quotient(L(1 + 0j), L(3j)), -1j / 3, "≈"),
+        (Power(L(1 + 2j), L(2)), -3 + 4j, "="),
+        (Power(L(2j), L(-1)), -0.5j, "="),
+        (Apply("absolute", (L(3 + 4j),)), 5.0, "="),
+        (Apply("exp", (L(1j),)), 0.5403023 + 0.8414710j, "≈"),
     ],
 )  # fmt: skip
 def test_equals_only_where_what_is_shown_is_exact(node, value, sign):

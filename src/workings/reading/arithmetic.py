@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from workings.frozen import evolve, frozen
 from workings.reading.checking import gives
+from workings.reading.exact import exact
 from workings.reading.line import Arithmetic, Line
-from workings.reading.notation import exact
+from workings.reading.numbers import number
 from workings.recording.address import quote_selector
 from workings.recording.index import label_at
 from workings.recording.operations import meaning
@@ -170,8 +172,9 @@ class _Writer:
             for leaf in leaves(shown if shown is not None else expression)
             if leaf.ref is not None
         ]
-        note = _wrapped(step, shown if shown is not None else expression, value)
-        return Line(name, place.ref, value, self.decimals, expression, shown, step.site, note), before
+        wrapped = _wrapped(step, shown if shown is not None else expression, value)
+        line = Line(name, place.ref, value, self.decimals, expression, shown, step.site, wrapped, becomes=bool(wrapped))
+        return line, before
 
     def _element(self, place: _Place) -> Expression | None:
         return meaning.element(place.working, place.step, place.ref.index, self.limits)
@@ -319,9 +322,9 @@ def _wrapped(step: Step, expression: Expression, value: Any) -> str:
     if not step.dtype.startswith(("int", "uint")) or step.dtype == "int" or isinstance(expression, Leaf):
         return ""
     true = exact(expression, None)
-    return (
-        "" if true is None or true.denominator != 1 or true == int(value) else f"{true}, wrapped around in {step.dtype}"
-    )
+    if not isinstance(true, Fraction) or true.denominator != 1 or true == int(value):
+        return ""
+    return f"{number(int(true), 0)}, wrapped around in {step.dtype}"
 
 
 def _bare(line: Line) -> bool:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workings.frozen import frozen
-from workings.reading.notation import Notation, sign_between, sign_of
+from workings.reading.exact import sign_between, sign_of
+from workings.reading.notation import Notation
 from workings.recording.operations.expression import Expression, Relation
 from workings.recording.working import Ref, Site
 
@@ -24,6 +25,8 @@ class Line:
     expanded: Expression | None = None
     site: Site | None = None
     note: str = ""
+    becomes: bool = False
+    """Whether the arithmetic gives another number, which the type cannot hold: the note says what became of it."""
 
     def text(self, *, latex: bool = False, label: str | None = None) -> str:
         """``scores[Apple, shares] = 0.20×0.10 + 1.00×1.00 = 1.02``.
@@ -32,8 +35,7 @@ class Line:
         """
         notation = Notation(self.decimals, latex)
         result = notation.number(self.value)
-        approx = r"\approx" if latex else "≈"
-        signs = {"=": "=", "≈": approx}
+        signs = {"=": "=", "≈": r"\approx", "→": r"\to"} if latex else {sign: sign for sign in "=≈→"}
         parts: list[str] = []
         label = self.name if label is None else label
         if label:
@@ -46,7 +48,7 @@ class Line:
                     truth = isinstance(self.value, bool)
                     between = "=" if truth else sign_of(self.expanded, self.expression, self.decimals)
                     parts += [_apart(whole, self.expanded, latex), signs[between]]
-            sign = sign_between(self.expression, self.value, self.decimals)
+            sign = "→" if self.becomes else sign_between(self.expression, self.value, self.decimals)
             parts += [_apart(written, self.expression, latex), signs[sign]]
         parts.append(result)
         if self.note:

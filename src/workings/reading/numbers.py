@@ -63,6 +63,8 @@ def mantissa(value: Any, decimals: int, *, least: int = 2) -> tuple[str, int | N
         return str(int(value)), None
     if isinstance(value, (complex, np.complexfloating)):
         real, imaginary = number(value.real, decimals, minus="-"), number(abs(value.imag), decimals)
+        if not value.real:
+            return f"{'-' if value.imag < 0 else ''}{imaginary}i", None
         return f"{real} {'-' if value.imag < 0 else '+'} {imaginary}i", None
     value = float(str(value)) if isinstance(value, (np.float32, np.float16)) else float(value)
     if math.isnan(value):

@@ -17,7 +17,8 @@ from tests.views.live.running import far
 
 import workings as wk
 from workings.examples import names
-from workings.reading.notation import Notation, sign_between
+from workings.reading.exact import sign_between
+from workings.reading.notation import Notation
 from workings.reading.numbers import number
 from workings.recording.working import Ref, Working
 from workings.views.live.page import render

@@ -41,6 +41,17 @@ def _scaled(term: Expression, bound: Bound) -> Expression:
     return term if alpha == 1 else Product((Leaf(alpha), term))
 
 
+_LOGARITHMS: dict[Any, str] = {2: "log2", 10: "log10"}
+
+
+def _logarithm(x: Expression, base: Expression | None = None) -> Expression:
+    """``math.log(x, base)``, which has a name of its own where that is 2 or 10."""
+    if base is None:
+        return Apply("log", (x,))
+    named = _LOGARITHMS.get(base.value) if isinstance(base, Leaf) and base.ref is None else None
+    return Apply(named, (x,)) if named else Quotient(Apply("log", (x,)), Apply("log", (base,)))
+
+
 def _sigmoid(x: Expression) -> Expression:
     return Quotient(_ONE, Sum((_ONE, Apply("exp", (Negative(x),)))))
 
@@ -165,12 +176,12 @@ RULES: dict[str, Rule] = {
     "silu_backward": lambda x, b: Product(
         (x[0], _sigmoid(x[1]), Sum((_ONE, Product((x[1], Sum((_ONE, Negative(_sigmoid(x[1]))))))))),
     ),
+    "log": lambda x, b: _logarithm(*x),
     **{
         name: _apply(name)
         for name in (
             *(
                 "exp",
-                "log",
                 "log2",
                 "log10",
                 "sqrt",

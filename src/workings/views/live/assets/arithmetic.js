@@ -2,7 +2,7 @@
 // where exact decimal arithmetic on what is shown gives what is shown.
 
 const MOST_TERMS = 12, SHOWN_TERMS = 4, MOST_INLINE = 6;
-const WORDS = { log: "ln", log2: "log₂", log10: "log₁₀", arcsin: "asin", arccos: "acos", arctan: "atan" };
+const WORDS = { log: "ln", log2: "log₂", log10: "log₁₀", arcsin: "asin", arccos: "acos", arctan: "atan", invert: "not", bitwise_not: "not" };
 
 class Reader {
   constructor(machine) {
@@ -310,6 +310,7 @@ function exactly(tree, decimals) {
     }
     case "f": return tree.hidden?.length ? null : exactCall(tree.name, known);
     case "r": {
+      if (tree.name in ON_BITS) return a[1] === 1n && b[1] === 1n && (tree.name.length === 1 || (b[0] >= 0n && b[0] <= 64n)) ? [ON_BITS[tree.name](a[0], b[0]), 1n] : null;
       if (!["//", "mod"].includes(tree.name) || b[0] === 0n) return null;
       const [above, below] = b[0] < 0n ? [-a[0] * b[1], a[1] * -b[0]] : [a[0] * b[1], a[1] * b[0]];
       const whole = above / below - BigInt(above % below !== 0n && above < 0n);
@@ -320,6 +321,8 @@ function exactly(tree, decimals) {
 }
 
 const compare = ([n, d], [m, e]) => (n * e < m * d ? -1 : n * e > m * d ? 1 : 0);
+const ON_BITS = { "&": (a, b) => a & b, "|": (a, b) => a | b, "^": (a, b) => a ^ b, "<<": (a, b) => a << b, ">>": (a, b) => a >> b };
+const BASES = { log2: 2n, log10: 10n };
 const AT_ZERO = { exp: 1n, cos: 1n, cosh: 1n, sin: 0n, tan: 0n, tanh: 0n, sinh: 0n, erf: 0n, arctan: 0n, arcsin: 0n };
 
 function exactCall(name, known) {
@@ -339,8 +342,17 @@ function exactCall(name, known) {
     return [BigInt(best), 1n];
   }
   if (a[0] === 0n && name in AT_ZERO) return [AT_ZERO[name], 1n];
-  if (a[0] === a[1] && ["log", "log2", "log10"].includes(name)) return [0n, 1n];
-  return null;
+  if (name === "invert" || name === "bitwise_not") return [~(a[0] / a[1]), 1n];
+  if (a[0] === a[1] && name === "log") return [0n, 1n];
+  return name in BASES && a[0] > 0n ? logarithm(reduced(a), BASES[name]) : null;
+}
+
+// The whole power of a base that a fraction is.
+function logarithm([n, d], base) {
+  let power = 0n;
+  while (n % base === 0n) { n /= base; power += 1n; }
+  while (d % base === 0n) { d /= base; power -= 1n; }
+  return n === 1n && d === 1n ? [power, 1n] : null;
 }
 
 function reduced([n, d]) {
