@@ -43,6 +43,7 @@ L = Leaf
         (Apply("max", (L(0.1), L(0.2))), "max(0.10, 0.20)", r"\max\left(0.10, 0.20\right)"),
         (Quotient(L(1 + 2j), L(3 - 1j)), "(1.00 + 2.00i) / (3.00 − 1.00i)", r"\frac{1.00 + 2.00i}{3.00 - 1.00i}"),
         (Product((L(3j), L(-2j))), "3.00i×(−2.00i)", r"3.00i \times \left(-2.00i\right)"),
+        (Sum((L(True), L(False), L(True))), "1 + 0 + 1", "1 + 0 + 1"),
         (Negative(Sum((L(1.0), L(2.0)))), "−(1.00 + 2.00)", r"-\left(1.00 + 2.00\right)"),
         (Relation("≤", L(1), L(2)), "1 ≤ 2", r"1 \le 2"),
         (Product((Quotient(L(1.0), L(3)), L(3))), "(1.00 / 3)×3", r"\frac{1.00}{3} \times 3"),

@@ -279,6 +279,35 @@ def test_modules_are_groups_and_parameters_have_names(model, ids):
     assert "1e-05" in working.conventions["LayerNorm epsilon"]
 
 
+def test_every_mode_and_every_way_to_sum_a_loss_is_on_the_card():
+    def scores(x, target):
+        a = torch.nn.functional.cross_entropy(x, target)
+        b = torch.nn.functional.cross_entropy(x, target, reduction="sum", weight=torch.tensor([1.0, 2.0]))
+        return a + b + torch.nn.functional.mse_loss(x, 2 * x, reduction="sum")
+
+    norm = torch.nn.BatchNorm1d(2)
+    with record(norm) as working:
+        x = norm(torch.tensor([[1.0, 2.0], [3.0, 5.0]]))
+        norm.eval()
+        scores(norm(x), torch.tensor([0, 1]))
+    card = working.conventions
+    assert card["mode"] == "training; evaluation"
+    assert card["loss"] == "mean over the positions, sum over the positions, weighted"
+    assert card["squared error"] == "sum over the numbers"
+
+
+def test_what_a_batch_normalisation_keeps_is_worked_out():
+    """Means 8/3 and 7/3; the variance over n − 1 of 1, 3, 4 is 7/3; a fifth of each is mixed in."""
+    norm = torch.nn.BatchNorm1d(2, momentum=0.2)
+    with record(norm) as working:
+        norm(torch.tensor([[1.0, 2.0], [3.0, 5.0], [4.0, 0.0]]))
+    mean, variance = str(working.at("running_mean[0]")), str(working.at("running_variance[0]"))
+    assert mean.splitlines()[-1] == "running_mean[0] = (1.00 − 0.20)×0.00 + 0.20×2.6667 ≈ 0.00 + 0.5333 = 0.5333"
+    assert (
+        variance.splitlines()[-1] == "running_variance[0] = (1.00 − 0.20)×1.00 + 0.20×2.3333 ≈ 0.80 + 0.4667 = 1.2667"
+    )
+
+
 def test_parameters_of_parts_that_are_never_called_have_their_names_too():
     """``nn.MultiheadAttention`` multiplies by the weight of its ``out_proj`` and does not call it."""
     block = torch.nn.TransformerEncoderLayer(4, 2, 8, dropout=0.0, batch_first=True)

@@ -23,6 +23,9 @@ from workings.recording.working import Ref, Source, Step, Working
 def gradient(working: Working, of: str, with_respect_to: Sequence[str] = ()) -> Working:
     """The slopes of one number with respect to the values named (every given value it depends on, if none is named).
 
+    ``working.gradient("loss", ["W", "b"])``: the number first, then what moves it. What a slope is does not depend on
+    how a program was run: ``detach`` and ``no_grad`` stop PyTorch's backward pass, and nothing here.
+
     In the Working that comes back, the slope with respect to the value at address ``A`` is named ``A`` in the group
     ``gradient``. Raises :class:`NoGradient` where the way back cannot be followed and ``ValueError`` where ``of`` is
     not one number.
@@ -30,7 +33,12 @@ def gradient(working: Working, of: str, with_respect_to: Sequence[str] = ()) -> 
     target = working.find(of)
     shape = working.steps[target.step].shape
     if len(target.index) != len(shape):
-        raise ValueError(f"{of}: a slope is of one number; this value has shape {shape[len(target.index) :]}")
+        left = shape[len(target.index) :]
+        raise ValueError(
+            f"{of}: a slope is of one number, and this value has shape {left}. The number is named first (here "
+            f"{of}[{', '.join('0' * len(left))}], or a loss), then what it is made from: "
+            'working.gradient("loss", ["W"])'
+        )
     back = Backward(working, of)
     back.run(target)
     return back.finish(with_respect_to)

@@ -52,7 +52,7 @@ class Line:
             parts += [_apart(written, self.expression, latex), signs[sign]]
         parts.append(result)
         if self.note:
-            parts.append(rf"\quad\text{{{latex_text(self.note)}}}" if latex else f"  ({self.note})")
+            parts.append(rf"\quad\text{{{latex_text(self.note)}}}" if latex else f" ({self.note})")
         return " ".join(parts)
 
 

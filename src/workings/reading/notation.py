@@ -136,7 +136,7 @@ class Notation:
                 return True, self._product(rest)
             return False, self._product(term)
         if isinstance(term, Leaf):
-            text = self.number(term.value)
+            text = self.number(_counted(term.value))
             if _has_two_parts(term.value):
                 return False, self._brackets(text)
             return (True, text[1:]) if text.startswith(("−", "-")) else (False, text)
@@ -222,6 +222,11 @@ def _flat(node: Product) -> Product:
         inner = _flat(factor) if isinstance(factor, Product) else factor
         factors += inner.factors if isinstance(inner, Product) and not inner.omitted else (inner,)
     return Product(tuple(factors), node.omitted, node.rest)
+
+
+def _counted(value: Any) -> Any:
+    """Among the terms of a sum a truth counts as 1."""
+    return int(value) if isinstance(value, bool) else value
 
 
 def _has_two_parts(value: Any) -> bool:

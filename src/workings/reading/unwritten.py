@@ -216,8 +216,13 @@ class Unwritten:
     def _name(self, number: int, group: int) -> str:
         if number not in self.groups:
             return self.working.path(number).split(".")[-1]
-        around = any(self._is_within(group, outer) for outer in self.groups[number])
+        around = any(self._is_within(group, outer) or self._is_again(group, outer) for outer in self.groups[number])
         return self.working.path(number).split(".")[-1].split("#")[0] if around else "output"
+
+    def _is_again(self, group: int, other: int) -> bool:
+        """Whether two groups are calls of one module: what the first keeps has its name in the second."""
+        first, second = self.working.groups[group], self.working.groups[other]
+        return first.kind == second.kind == "module" and (first.parent, first.name) == (second.parent, second.name)
 
     def _line(self, ref: Ref, name: str, group: int, mentioned: set[int]) -> Line:
         """A value under a name; how it came about is said once."""

@@ -74,12 +74,21 @@ def _gelu(bound: Bound) -> Iterator[tuple[str, str]]:
 
 
 def _loss(bound: Bound) -> Iterator[tuple[str, str]]:
-    yield (
-        "loss",
-        {0: "one for each position", 1: "mean over the positions", 2: "sum over the positions"}[
-            int(bound.get("reduction", 1))
-        ],
-    )
+    """Every loss says for itself how it puts its numbers together; that of tokens or classes is *the* loss."""
+    name, each = _LOSSES[bound.operation]
+    how = (f"one for each {each}", f"mean over the {each}s", f"sum over the {each}s")[int(bound.get("reduction", 1))]
+    weighted = bound.get("weight") is not None
+    yield name, f"{how}, weighted" if weighted else how
+
+
+_LOSSES = {
+    "nll_loss": ("loss", "position"),
+    "mse_loss": ("squared error", "number"),
+    "binary_cross_entropy": ("binary cross-entropy", "number"),
+    "binary_cross_entropy_with_logits": ("binary cross-entropy", "number"),
+    "huber_loss": ("Huber loss", "number"),
+    "smooth_l1_loss": ("smooth absolute error", "number"),
+}
 
 
 def _dropout(bound: Bound) -> Iterator[tuple[str, str]]:
@@ -93,6 +102,6 @@ _RULES: dict[str, Callable[[Bound], Iterator[tuple[str, str]]]] = {
     "softmax": _softmax,
     "scaled_dot_product_attention": _attention,
     "gelu": _gelu,
-    "nll_loss": _loss,
+    **dict.fromkeys(_LOSSES, _loss),
     "native_dropout": _dropout,
 }

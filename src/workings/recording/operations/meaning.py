@@ -27,7 +27,6 @@ _AUXILIARY = {
     "scaled_dot_product_attention",
     "sort",
     "topk",
-    "batch_norm",
     "max_pool2d_with_indices",
     "multi_head_attention",
     "dropout",

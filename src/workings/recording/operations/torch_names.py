@@ -148,6 +148,7 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
         "mse_loss": "x target reduction",
         "mse_loss_backward": "gradient x target reduction",
         "native_batch_norm": "x gain bias mean variance training momentum epsilon",
+        "_native_batch_norm_legit": "x gain bias mean variance training momentum epsilon",
         "convolution": "x weight bias stride padding dilation transposed output_padding groups",
         "max_pool2d_with_indices": "x window stride padding dilation ceiling",
         "_cdist_forward": "a b p mode",

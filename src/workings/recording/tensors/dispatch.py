@@ -24,6 +24,7 @@ from workings.recording.tensors.operators import (
     encode,
     flatten,
     is_composed,
+    meaning_of,
     written,
 )
 from workings.recording.tensors.windows import Index, Window, place_in, plain, window
@@ -208,8 +209,8 @@ class Dispatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
     ) -> None:  # fmt: skip
         ledger = self._ledger
         single = len(outputs) == 1
-        call = (operator.operation, operator.name, inputs, arguments, keywords)
         for position, tensor in enumerate(outputs):
+            call = (meaning_of(operator, position, changed), operator.name, inputs, arguments, keywords)
             output = None if single else position
             memory = ledger.memory(tensor)
             if position < changed and not operator.reshapes:

@@ -260,27 +260,32 @@ def _repeats(module: torch.nn.Module, parent: torch.nn.Module | None) -> bool:
     return bool(module._modules) and all(type(m) is type(module) for m in parent)
 
 
+def _say(card: dict[str, str], choice: str, value: str) -> None:
+    """Modules may differ: every value of a choice stands on the card."""
+    known = card.get(choice)
+    if known is None or value not in known.split("; "):
+        card[choice] = f"{known}; {value}" if known else value
+
+
 def _conventions(card: dict[str, str], module: torch.nn.Module) -> None:
     """The choices of a module that change numbers."""
     kind = type(module).__name__
-    card.setdefault("mode", "training" if module.training else "evaluation")
+    _say(card, "mode", "training" if module.training else "evaluation")
     if isinstance(module, torch.nn.Dropout) and module.p:
-        card.setdefault(
-            "dropout", f"{module.p:g}, {'drawn at every call' if module.training else 'off: evaluation mode'}"
-        )
+        _say(card, "dropout", f"{module.p:g}, {'drawn at every call' if module.training else 'off: evaluation mode'}")
     eps = getattr(module, "eps", None)
     if isinstance(eps, float) and "Norm" in kind:
-        card.setdefault(f"{kind} epsilon", f"{eps:g}, inside the root")
+        _say(card, f"{kind} epsilon", f"{eps:g}, inside the root")
     first = getattr(module, "norm_first", None)
     if isinstance(first, bool):
-        card.setdefault("norm", "before each sub-layer (pre-norm)" if first else "after each residual (post-norm)")
+        _say(card, "norm", "before each sub-layer (pre-norm)" if first else "after each residual (post-norm)")
     batch = getattr(module, "batch_first", None)
     if isinstance(batch, bool):
-        card.setdefault("axes", "batch, position, width" if batch else "position, batch, width")
+        _say(card, "axes", "batch, position, width" if batch else "position, batch, width")
     if isinstance(module, torch.nn.GELU):
-        card.setdefault("GELU", "tanh approximation" if module.approximate == "tanh" else "exact, by erf")
+        _say(card, "GELU", "tanh approximation" if module.approximate == "tanh" else "exact, by erf")
     activation = getattr(module, "activation", None)
     if callable(activation):
-        card.setdefault("activation", getattr(activation, "__name__", type(activation).__name__))
+        _say(card, "activation", getattr(activation, "__name__", type(activation).__name__))
     if isinstance(module, torch.nn.MultiheadAttention):
-        card.setdefault("scale", f"1/√{module.head_dim}, the width of one head")
+        _say(card, "scale", f"1/√{module.head_dim}, the width of one head")

@@ -165,6 +165,13 @@ def places_written(operator: Operator, args: Sequence[Any]) -> tuple[tuple[int, 
     return operator.writes
 
 
+def meaning_of(operator: Operator, output: int, changed: int) -> str:
+    """What an operator does for one of its results: of a batch normalisation, some are averages that it keeps."""
+    if operator.operation == "batch_norm" and output < changed:
+        return ("running_mean", "running_variance")[output]
+    return operator.operation
+
+
 def written(operator: Operator, args: Sequence[Any], kwargs: dict[str, Any]) -> list[torch.Tensor]:
     """The tensors an operator's call changes."""
     out: list[torch.Tensor] = []

@@ -72,9 +72,17 @@ ENTRIES: dict[str, tuple[str, str]] = {
         "Each channel is brought to mean 0 and variance 1, then scaled and shifted.",
         "x, *, gain, bias: F.batch_norm(x, gain, bias)",
     ),
+    "running_mean": (
+        "The mean that is kept for later moves a part of the way towards the mean of this batch.",
+        "x, *, mean, momentum: (1 - momentum) * mean + momentum * np.mean(x)",
+    ),
+    "running_variance": (
+        "The variance that is kept for later, over n − 1, moves a part of the way towards that of this batch.",
+        "x, *, variance, momentum: (1 - momentum) * variance + momentum * np.var(x, ddof=1)",
+    ),
     "group_norm": (
         "Each group of channels is brought to mean 0 and variance 1, then scaled and shifted.",
-        "x, *, weight, bias: group_norm(x, weight, bias)",
+        "x, *, gain, bias: group_norm(x, gain, bias)",
     ),
     "native_group_norm": (
         "Each group of channels is brought to mean 0 and variance 1, then scaled and shifted.",

@@ -54,6 +54,17 @@ def batch_norm_in_training(x: Any, gain: Any, bias: Any, epsilon: float, shape: 
     return output
 
 
+def running_mean(x: Any, kept: Any, momentum: float, axis: Any, count: int) -> Any:
+    mean = np.sum(x, axis=axis) / count
+    return (1.0 - momentum) * kept + momentum * mean
+
+
+def running_variance(x: Any, kept: Any, momentum: float, axis: Any, count: int) -> Any:
+    mean = np.sum(x, axis=axis, keepdims=True) / count
+    variance = np.sum((x - mean) ** 2, axis=axis) / (count - 1)
+    return (1.0 - momentum) * kept + momentum * variance
+
+
 def group_norm(x: Any, gain: Any, bias: Any, epsilon: float, groups: Any, axis: Any, count: int, shape: Any) -> Any:
     grouped = x.reshape(groups)
     mean = np.sum(grouped, axis=axis, keepdims=True) / count

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from workings import equations
@@ -75,9 +77,21 @@ def _batch_norm(bound: Bound, index: Index | None) -> Plan:
     if not bound.get("training", False):
         operands |= {name: bound.operand(place) for place, name in ((3, "mean"), (4, "variance"))}
         return Plan(normalisations.batch_norm, operands, constants, {}, index or ())
-    axes = tuple(a for a in range(len(x.shape)) if a != 1)
-    constants |= {"axis": axes, "count": int(np.prod([x.shape[a] for a in axes], dtype=np.int64))}
+    constants |= _over_a_channel(x)
     return Plan(normalisations.batch_norm_in_training, operands, constants, {}, index or ())
+
+
+def _over_a_channel(x: Operand) -> dict[str, Any]:
+    axes = tuple(a for a in range(len(x.shape)) if a != 1)
+    return {"axis": axes, "count": int(np.prod([x.shape[a] for a in axes], dtype=np.int64))}
+
+
+@lowers("running_mean", "running_variance")
+def _running(bound: Bound, index: Index | None) -> Plan:
+    x = bound.operand(0)
+    kept = bound.operand(3 if bound.operation == "running_mean" else 4)
+    constants = _over_a_channel(x) | {"momentum": float(bound.get("momentum", 0.1))}
+    return Plan(getattr(normalisations, bound.operation), {"x": x, "kept": kept}, constants, {}, index or ())
 
 
 def _gain_and_bias(bound: Bound, width: int) -> dict[str, Operand]:

@@ -220,7 +220,7 @@ class Notation {
       return [true, [typeof head === "string" ? head : { ...head, text: head.text.slice(1) }, ...rest]];
     }
     if (term.leaf) {
-      const text = this.number(term), minus = text.startsWith(MINUS);
+      const text = term.type === "b" ? String(+(term.value !== 0)) : this.number(term), minus = text.startsWith(MINUS);
       return [minus, [{ ...term, text: minus ? text.slice(1) : text }]];
     }
     return [false, term.sign === "+" || term.sign === "r" ? ["(", ...this.write(term), ")"] : this.write(term)];
