@@ -70,7 +70,7 @@ def test_a_number_put_into_a_list_or_a_dictionary_has_its_line(tmp_path: Path) -
         """,
     )
     shown = str(working)
-    for line in ("Y₀[0] = 5.0 = 5.00", "Y₁[0] = x = 0.50", "Y₁[1] = x · 3", "named[b] = Y₀[0] = 5.00"):
+    for line in ("Y₀[0] = 5.0 ", "Y₁[0] = x = 0.50", "Y₁[1] = x · 3", "named[b] = Y₀[0] = 5.00"):
         assert line in shown
     assert working["total"].value == 5.0 + 2.0 + 5.0
     assert operations(working)[:4] == ["copy", "copy", "multiply", "copy"]

@@ -50,3 +50,11 @@ def test_frozen_values_are_named() -> None:
     page = terminal.render_replay(replay, colour=False, width=80)
     assert "Frozen: these could not be computed again" in page
     assert "a random draw" in page
+
+
+def test_a_name_given_twice_says_which_was_changed(tmp_path: Path) -> None:
+    working = script(tmp_path, "a = 1.0\nb = a * 2\na = 3.0\nc = a * 2\n")
+    page = terminal.render_replay(working.replay({"a": 5.0}), colour=False)
+    assert "a = 3.00 → 5.00" in page
+    assert "a is given again elsewhere: a#1 (line 1); what was changed is this one alone." in page
+    assert "elsewhere: a (line 3);" in terminal.render_replay(working.replay({"a#1": 5.0}), colour=False)

@@ -318,3 +318,33 @@ def test_only_conditions_decide() -> None:
     page = terminal.render(wk.show(least, np.array([1.0, -0.5])), width=100)
     assert page.count("was true") == 1
     assert "was false" not in page
+
+
+def test_numbers_written_out_are_not_said_twice(tmp_path: Path) -> None:
+    page = terminal.render(script(tmp_path, "z = 0.123456789\np = q = 0.5\na, b = 1.5, 2.5\n"), colour=False)
+    said = [line.split("  ")[1] for line in page.splitlines() if " · line " in line]
+    assert said == ["z = 0.123456789", "p = 0.50", "q = 0.50", "a = 1.50", "b = 2.50"]
+
+
+def test_the_example_of_a_line_is_a_number_that_it_made(tmp_path: Path) -> None:
+    source = "import numpy as np\ng = [[1, 2], [3, 4]]\ng[0][1] += 5\ng[1][0] *= 3\na = np.ones((2, 2))\n"
+    page = terminal.render(script(tmp_path, source + "a[1, 0] = 2.0 * 3.0\n"), colour=False)
+    assert "g[0][1] = 2 + 5 = 7" in page
+    assert "g[1, 0] = 3×3 = 9" in page
+    assert "a[1, 0] = 2.00×3.00 = 6.00" in page
+
+
+def test_a_long_printed_line_breaks_between_its_numbers(tmp_path: Path) -> None:
+    page = terminal.render(script(tmp_path, "x = [0.123456789012345] * 8\nprint(x)\n"), colour=False, width=60)
+    printed = page.partition("Printed")[2].partition("Conventions")[0]
+    assert printed.count("0.123456789012345") == 8
+    assert widest(page) <= 60
+
+
+def test_an_object_that_holds_numbers_is_not_one_of_them(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    source = "import copy\nimport torch\na = torch.nn.BatchNorm1d(2)\nb = copy.deepcopy(a)\n"
+    page = terminal.render(script(tmp_path, source), colour=False)
+    assert "b = copy.deepcopy(a) " in page
+    assert "[0.00  0.00]" not in page
+    assert "= 0" not in page

@@ -55,6 +55,8 @@ class Entry:
     """Whether no line of source makes the value: a library did, or a model that was recorded."""
     moved: bool = False
     """Whether only numbers that are shown elsewhere are laid out in another way."""
+    held: bool = False
+    """Whether the line makes an object that only holds such numbers: they are shown where they are used."""
     line: tuple[int, int] | None = None
     """The group and the statement of the recording that it is, of several runs the last."""
 

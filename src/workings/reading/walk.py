@@ -241,6 +241,7 @@ class _Walker:
         if not values:
             return []
         repeats = not every and all(v.ref.step in self.seen for v in values)
+        held = nameless and site is not None and _is_held(site, [self.working.steps[v.ref.step] for v in values])
         types = self._types(s.number for s in every)
         whole = Entry(
             values[0].path,
@@ -253,6 +254,7 @@ class _Walker:
             operation=steps[-1].operation if steps else "",
             repeats=repeats,
             about=next((sentence(*types[v.ref.step]) for v in values if v.ref.step in types), ""),
+            held=held,
             line=(group, runs[-1][0]),
         )
         return self._apart(whole, group) if nameless else [whole]
@@ -403,6 +405,12 @@ def _targets(bindings: list[Binding], site: Site | None) -> list[Binding]:
         return [b for b in bindings if b.name.partition("[")[0] in words] or bindings
     targets = {t.partition("[")[0] for t in site.targets}
     return [b for b in bindings if b.name.partition("[")[0] in targets]
+
+
+def _is_held(site: Site, made: list[Step]) -> bool:
+    """Whether what a line makes is an object of its own (a layer, a copy of one) that only holds such numbers."""
+    named = bool(site.targets) and all(target.isidentifier() for target in site.targets)
+    return named and all(meaning.kind(step) in ("given", "movement") for step in made)
 
 
 def _written(types: dict[int, tuple[str, str]]) -> frozenset[str]:

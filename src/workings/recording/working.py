@@ -333,7 +333,7 @@ class Working:
         return replay(self, changes)
 
     def gradient(self, of: str, with_respect_to: Sequence[str] = ()) -> Working:
-        """How fast one number moves with others, worked out by the chain rule: ``working.gradient("loss", ["W", "b"])``.
+        """How fast one number moves with others, by the chain rule: ``working.gradient("loss", ["W", "b"])``.
 
         See :mod:`workings.reading.gradient`.
         """

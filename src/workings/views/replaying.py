@@ -11,7 +11,7 @@ from workings.reading.numbers import number
 from workings.reading.replay import Moved, Replay
 from workings.recording.address import Address, AddressError
 from workings.recording.operations.bound import as_array
-from workings.recording.working import Ref
+from workings.recording.working import Ref, Working
 from workings.views.document import Block, Document, Heading, Listing, Pair, Prose, Step
 from workings.views.lines import within_package
 from workings.views.naming import addresses, last_name
@@ -31,6 +31,7 @@ def tell_replay(replay: Replay) -> Document:
     blocks: list[Block] = [Heading(1, "What was changed")]
     for ref in sorted(changed, key=lambda r: r.step):
         blocks += _before_and_after(replay, ref, names)
+        blocks += _given_again(working, ref)
     moved = _worth_telling(replay, {ref.step for ref in changed})
     blocks.append(Heading(1, "What moved most"))
     if moved:
@@ -46,6 +47,19 @@ def tell_replay(replay: Replay) -> Document:
             blocks += _before_and_after(replay, each.ref, names)
     blocks += _limits(replay)
     return Document(f"What if: {', '.join(_text(replay, a) for a in replay.changes)}", working.source.name, blocks)
+
+
+def _given_again(working: Working, ref: Ref) -> Iterator[Block]:
+    """A name that a program gives to several numbers: which of them was changed, and how to name the others."""
+    own = next((b for b in working.bindings if b.ref == ref), None)
+    if own is None:
+        return
+    alike = [b for b in working.bindings if (b.group, b.name) == (own.group, own.name)]
+    others = [b for b in alike if b.ref != ref and working.steps[b.ref.step].operation == "given"]
+    if others:
+        listed = ", ".join(f"{working.path(b.ref.step)} ({place(b.site, working.source.file)})" for b in others[:4])
+        more = ", …" if len(others) > 4 else ""
+        yield Prose(f"{own.name} is given again elsewhere: {listed}{more}; what was changed is this one alone.", "note")
 
 
 def _results(moved: list[Moved]) -> list[Moved]:

@@ -156,6 +156,9 @@ class Teller:
         if entry.site is not None and is_loop(entry):
             yield from self._running(entry) if section.kind == "turn" else self._loop(entry.site)
             return
+        if entry.held:
+            yield evolve(self._step(entry, section, outer), path="")
+            return
         signature = is_signature(entry)
         fresh, known, later = [], [], []
         for value in entry.values:
@@ -352,7 +355,7 @@ class Teller:
             return last_name(self.address(value))
         if value.name and value.name != "result":
             return value.name
-        if not value.shape and entry.site is not None and place_written(entry.site.text):
+        if not value.shape and not value.ref.index and entry.site is not None and place_written(entry.site.text):
             return place_written(entry.site.text)
         targets = entry.site.targets if entry.site is not None else ()
         target = targets[0].partition("[")[0] if len(targets) == 1 else ""

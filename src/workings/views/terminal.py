@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len, chop_cells
+from rich.cells import cell_len
 
 from workings.reading.line import Arithmetic, shared_prefix
 from workings.recording.working import Ref, Working
@@ -156,7 +156,8 @@ def _put(paper: Paper, block: Block, before: Block | None) -> None:
             paper.put(("Printed", "heading"))
             for row in block.text.rstrip("\n").split("\n"):
                 text = "".join(c if c.isprintable() else " " if c == "\t" else "�" for c in row.rstrip("\r"))
-                for piece in chop_cells(text, paper.width - _INDENT) or [""]:
+                room = paper.width - _INDENT
+                for piece in [text] if cell_len(text) <= room else wrapped(text, room, room):
                     paper.put((" " * _INDENT, ""), (piece, ""))
 
 
