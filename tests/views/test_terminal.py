@@ -348,3 +348,18 @@ def test_an_object_that_holds_numbers_is_not_one_of_them(tmp_path: Path) -> None
     assert "b = copy.deepcopy(a) " in page
     assert "[0.00  0.00]" not in page
     assert "= 0" not in page
+
+
+def test_places_of_a_dictionary_are_shown_by_their_names(tmp_path: Path) -> None:
+    source = (
+        "import numpy as np\np = {'W': np.eye(2), 'b': 0.5}\nold = {k: v for k, v in p.items()}\n"
+        "p['b'] *= 3.0\ncounts = {}\nfor w in 'a b c d e f g h i j a'.split():\n    counts[w] = counts.get(w, 0) + 1\n"
+    )
+    page = terminal.render(script(tmp_path, source), colour=False)
+    assert "p[b] = 0.50×3.00 = 1.50" in page
+    assert "p.W · line 2" in page
+    assert "counts[a] = 0 + 1 + 1 = 2" in page
+    assert "counts[h] = 0 + 1 = 1" in page
+    assert "counts[i] = " not in page
+    told = "2 more places of the same line have their addresses too: counts[i], counts[j], …"
+    assert told in " ".join(page.split())

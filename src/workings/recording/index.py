@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from bisect import bisect_left
 from collections import defaultdict
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from workings.frozen import frozen
@@ -60,6 +61,11 @@ class AddressIndex:
         """Every name that the program gave, by its path, with what it last meant."""
         latest = {entry.path: entry.ref for entry in self._entries[: len(self._working.bindings)]}
         return list(latest.items())
+
+    def bound(self) -> Iterator[tuple[Entry, int]]:
+        """Every name that the program gave, with how many groups it stands in."""
+        for entry, binding in zip(self._entries, self._working.bindings, strict=False):
+            yield entry, self._depth(binding.group)
 
     def group_path(self, group: int) -> str:
         return self._groups[group]

@@ -10,13 +10,15 @@ _MOST_SHORTENED = 1_000  # named values up to which addresses are looked at one 
 
 
 def addresses(working: Working) -> dict[Ref, str]:
-    """For each value that has names, the shortest address that leads to it and to nothing else."""
-    index = working.index
+    """For each value that has names, the shortest address that leads to it and to nothing else.
+
+    Of several names it is the one in the outermost group; of those, the first.
+    """
     out: dict[Ref, str] = {}
-    for entry in index._entries[: len(working.bindings)]:
-        held = out.get(entry.ref)
-        if held is None or entry.path.count(".") < held.count("."):
-            out[entry.ref] = entry.path
+    depths: dict[Ref, int] = {}
+    for entry, depth in working.index.bound():
+        if depth < depths.get(entry.ref, depth + 1):
+            out[entry.ref], depths[entry.ref] = entry.path, depth
     if len(out) <= _MOST_SHORTENED:
         for ref, path in out.items():
             out[ref] = shortened_address(working, path, ref)

@@ -46,6 +46,7 @@ from workings.views.notices import place
 from workings.views.tables import Table, is_distribution, visible
 from workings.views.turns import begins, code, ends, written
 
+_MOST_PLACES = 8  # of a dictionary or a list of arrays, that one line shows
 _MOST_WORKED = 144  # elements of one value that are worked out in full
 ORIENTATION = "A row asks, a column answers; each row sums to 1."
 _Waiting = list[tuple[Entry, Value]]
@@ -238,7 +239,8 @@ class Teller:
         if len(values) > 1 and all(not v.shape for v in values) and len({v.name for v in values}) == 1:
             yield from self._several(entry, values, section, outer)
             return
-        for value in values:
+        left = [value for value in values if "[" in value.name][_MOST_PLACES:]
+        for value in (v for v in values if not any(v is other for other in left)):
             self.shown[value.ref] = self.address(value)
             lines = self._worked(entry, value)
             result = self._number(value) if not value.shape and not lines else ""
@@ -253,6 +255,9 @@ class Teller:
             if value.shape:
                 yield from self._table(value, entry, section)
             yield from lines
+        if left:
+            names = ", ".join(value.name for value in left[:3])
+            yield Prose(f"{len(left)} more places of the same line have their addresses too: {names}, …", "note")
 
     def _several(self, entry: Entry, values: list[Value], section: Section, outer: Section) -> Iterator[Block]:
         """The numbers of a list that is built one by one."""
