@@ -55,7 +55,7 @@ def test_a_place_is_found_as_the_source_writes_it(both, address):
 
 
 def test_a_number_in_a_place_is_worked_out(both):
-    assert str(both[0].at("cfg[rate]")) == "rate = 0.10×2.00 = 0.20"
+    assert str(both[0].at("cfg[rate]")) == "cfg[rate] = 0.10×2.00 = 0.20"
 
 
 @pytest.mark.parametrize("address", ["cfg", "cfg[lr]", "pair[2]"])
@@ -115,3 +115,31 @@ def test_names_in_a_called_function_are_counted_at_every_call(tmp_path):
     working = record_script(file)
     out = working.replay({"f.u": 9.0})
     assert (out.value("a"), out.value("b")) == (2.0, 0.0)
+
+
+HEADS = """\
+import numpy as np
+
+class Head:
+    def __init__(self, a):
+        self.W = {"q": a * np.ones(2), "k": a}
+
+    def __call__(self, x):
+        return self.W["q"] @ x
+
+heads = [Head(2.0), Head(3.0)]
+x = np.array([[1.0], [2.0]])
+outs = [h(x) for h in heads]
+first = heads[0].W
+"""
+
+
+def test_what_an_attribute_or_a_call_holds_is_named_as_the_source_reaches_it(tmp_path):
+    file = tmp_path / "heads.py"
+    file.write_text(HEADS)
+    page = str(record_script(file))
+    assert "W[q][1] = 2.00×1.00 = 2.00" in page
+    assert "W[k] = 2.00" in page
+    assert "outs = [h(x) for h ∈ heads]" in page
+    assert "outs[1][0] = 3.00×1.00 + 3.00×2.00 = 9.00" in page
+    assert "first = heads[0].W" in page

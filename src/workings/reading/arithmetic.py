@@ -272,7 +272,7 @@ class _Writer:
         """The path of a step; of one inside an opening, behind the path of what was opened."""
         path = place.working.path(place.step.number)
         if place.inside is None:
-            return path
+            return place.working.index.place_name(place.step.number) or path
         own = path.split(".")
         names = own[2:] if len(own) > 2 else own[-1:]
         return ".".join([self._path(place.inside.outer), *names])

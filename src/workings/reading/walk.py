@@ -403,7 +403,7 @@ def _targets(bindings: list[Binding], site: Site | None) -> list[Binding]:
         bindings = [b for b in bindings if b.name not in passing]
         words = set(_WORD.findall(site.text))
         return [b for b in bindings if b.name.partition("[")[0] in words] or bindings
-    targets = {t.partition("[")[0] for t in site.targets}
+    targets = {t.partition("[")[0].rpartition(".")[2] for t in site.targets}
     return [b for b in bindings if b.name.partition("[")[0] in targets]
 
 

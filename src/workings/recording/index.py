@@ -34,6 +34,7 @@ class AddressIndex:
         self._labelling = Labelling(working)
         self._groups = self._group_paths()
         self._paths: dict[int, str] = {}
+        self._places: dict[int, str] = {}
         self.bound_steps: set[int] = {b.ref.step for b in working.bindings if not b.ref.index}
         self._entries: list[Entry] = []
         self._by_last: dict[str, list[Entry]] = defaultdict(list)
@@ -62,10 +63,14 @@ class AddressIndex:
         latest = {entry.path: entry.ref for entry in self._entries[: len(self._working.bindings)]}
         return list(latest.items())
 
-    def bound(self) -> Iterator[tuple[Entry, int]]:
+    def bound(self) -> Iterator[tuple[Entry, Binding, int]]:
         """Every name that the program gave, with how many groups it stands in."""
         for entry, binding in zip(self._entries, self._working.bindings, strict=False):
-            yield entry, self._depth(binding.group)
+            yield entry, binding, self._depth(binding.group)
+
+    def place_name(self, step: int) -> str:
+        """``heads[0]``: how the source reaches a value whose path is that of a place in a container; else nothing."""
+        return self._places.get(step, "")
 
     def group_path(self, group: int) -> str:
         return self._groups[group]
@@ -106,6 +111,7 @@ class AddressIndex:
                 if depth < nearest.get(binding.ref.step, 1_000_000):
                     nearest[binding.ref.step] = depth
                     self._paths[binding.ref.step] = path
+                    self._places[binding.ref.step] = binding.name if "[" in binding.name else ""
         self._name_rest()
 
     def _depth(self, group: int) -> int:

@@ -11,13 +11,12 @@ from workings.equations import EQUATIONS
 from workings.recording import containers
 from workings.recording.frames import Box, Frame
 from workings.recording.ledger import CONSTANT, NUMBERS, Tag
-from workings.recording.places import DICTS
+from workings.recording.places import CONTAINERS
 from workings.recording.remembering import Remembering
 from workings.recording.shadows import Line
 from workings.recording.working import Binding, Group, Ref, Site
 from workings.recording.writer import NUMPY_ARRAY
 
-CONTAINERS = (list, tuple, *DICTS)
 _KEY = re.compile(r"[^\[\]#\"',:]+")  # what stands between the brackets of an address
 _NAMED_PLACES = 256  # in a container, at most; what a larger one holds is data, which nobody addresses one by one
 _NAMED_DEPTH = 3
@@ -115,7 +114,7 @@ class Naming(Remembering):
             tags[key] = self.given(item, lost=False)
         return tags[key] if isinstance(tags[key], Ref) else self.ledger.scalar_ref(item)
 
-    def _bind_places(self, frame: Frame, name: str, holder: Any) -> Any:
+    def bind_places(self, frame: Frame, name: str, holder: Any) -> Any:
         """``name = {…}``, or a list of arrays: what stands in it has the names that reach it. Gives the container back.
 
         In a what-if it is a changed one.
@@ -127,7 +126,7 @@ class Naming(Remembering):
             if ref is not None:
                 self.bind(frame, place, ref)
             elif type(item) in CONTAINERS:
-                inner = self._bind_places(frame, place, item)
+                inner = self.bind_places(frame, place, item)
                 if inner is not item:
                     holder = self._with(holder, key, Box(inner))
         return holder
@@ -306,7 +305,7 @@ class Naming(Remembering):
             if ref is not None:
                 self.bind(frame, name, ref)
             else:
-                value = self._bind_places(frame, name, value)
+                value = self.bind_places(frame, name, value)
             frame.holders[name] = value
         elif kind is not str and value is not None:
             ref = self.ref(box)

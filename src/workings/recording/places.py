@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from workings.recording.recorder import Box, Frame
 
 DICTS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
+CONTAINERS = (list, tuple, *DICTS)
 _LOOKUPS = {list.__getitem__, tuple.__getitem__, collections.deque.__getitem__}
 _MAKERS = {id(np.c_): "numpy.c_", id(np.r_): "numpy.r_"}
 _DESCRIPTIONS = (np.dtype, np.finfo, np.iinfo, type, types.FunctionType)
@@ -173,6 +174,8 @@ def set_attribute(calls: Calls, frame: Frame, holder: Box, name: str, box: Box) 
         ref = recorder.ref(calls.box(value, tag))
         if ref is not None:
             recorder.bind(frame, name, ref)
+        elif kind in CONTAINERS:
+            recorder.bind_places(frame, name, value)
 
 
 def _is_slot(descriptor: Any) -> bool:

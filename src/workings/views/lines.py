@@ -57,6 +57,7 @@ def is_literal(working: Working, entry: Entry) -> bool:
     literal = bool(steps) and all(s.operation in ("given", "array", "asarray", "tensor", "list") for s in steps)
     several = entry.site is not None and len(entry.site.targets) > 1
     told = any(v.shape or several or "[" in v.name for v in entry.values)
+    told = told and all(v.ref.step in own for v in entry.values)
     return literal and told and all(r.step in own for s in steps for r in s.inputs)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from workings.reading.source_lines import running
 from workings.recording.working import Ref, Working
 
 _MOST_SHORTENED = 1_000  # named values up to which addresses are looked at one by one
@@ -12,23 +13,29 @@ _MOST_SHORTENED = 1_000  # named values up to which addresses are looked at one 
 def addresses(working: Working) -> dict[Ref, str]:
     """For each value that has names, the shortest address that leads to it and to nothing else.
 
-    Of several names it is the one in the outermost group; of those, the first.
+    Of several names it is the one in the outermost group; of those, the first that is not only that of the running
+    variable of a comprehension.
     """
     out: dict[Ref, str] = {}
-    depths: dict[Ref, int] = {}
-    for entry, depth in working.index.bound():
-        if depth < depths.get(entry.ref, depth + 1):
-            out[entry.ref], depths[entry.ref] = entry.path, depth
+    ranks: dict[Ref, tuple[int, bool]] = {}
+    names: dict[Ref, str] = {}
+    for entry, binding, depth in working.index.bound():
+        rank = depth, binding.site is not None and binding.name in running(binding.site.text)
+        if rank < ranks.get(entry.ref, (depth + 1, True)):
+            out[entry.ref], ranks[entry.ref], names[entry.ref] = entry.path, rank, binding.name
     if len(out) <= _MOST_SHORTENED:
         for ref, path in out.items():
-            out[ref] = shortened_address(working, path, ref)
+            out[ref] = shortened_address(working, path, ref, 1 + names[ref].count("["))
     return out
 
 
-def shortened_address(working: Working, path: str, ref: Ref) -> str:
-    """Without the groups between the first and the last name, as far as it stays unambiguous."""
+def shortened_address(working: Working, path: str, ref: Ref, last: int = 1) -> str:
+    """Without the groups between the first and the last name, as far as it stays unambiguous.
+
+    The name of what stands in a container has several parts: the ``last`` of the path.
+    """
     parts = path.split(".")
-    place = len(parts) - 2
+    place = len(parts) - 1 - last
     while place > 0:
         shorter = parts[:place] + parts[place + 1 :]
         if working.index.leads_to(".".join(shorter)) == ref:

@@ -357,7 +357,7 @@ class Teller:
     def name(self, entry: Entry, value: Value) -> str:
         """What a line calls its value: the name it assigns, or the last name of the address."""
         if is_ours(entry):
-            return last_name(self.address(value))
+            return self._last_name(value)
         if value.name and value.name != "result":
             return value.name
         if not value.shape and not value.ref.index and entry.site is not None and place_written(entry.site.text):
@@ -366,7 +366,11 @@ class Teller:
         target = targets[0].partition("[")[0] if len(targets) == 1 else ""
         if target.isidentifier() and target != "result":
             return target
-        return last_name(self.address(value))
+        return self._last_name(value)
+
+    def _last_name(self, value: Value) -> str:
+        place = "" if value.ref.index else self.working.index.place_name(value.ref.step)
+        return place or last_name(self.address(value))
 
     def address(self, value: Value) -> str:
         """The shortest unambiguous way to ask for the value again."""

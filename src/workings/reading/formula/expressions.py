@@ -115,6 +115,9 @@ class Translator:
             return self.expression(node.value)
         if name == "grad" and not own:
             return Subscript(operator("grad", r"\mathrm{grad}"), (self.expression(node.value),), parameter=True)
+        if not path and syntax.reaches(node):
+            whole = ast.unparse(node).replace("'", "").replace('"', "").removeprefix("self.")
+            return Symbol(upright(whole), whole, wide=True)
         if not path:
             return Apply(operator(name), (self.expression(node.value),))
         path = path[1:] if path[0] in ("self", "cls") else path

@@ -20,6 +20,15 @@ def dotted(node: ast.expr) -> tuple[str, ...]:
     return (node.id, *reversed(parts)) if isinstance(node, ast.Name) else ()
 
 
+def reaches(node: ast.expr) -> bool:
+    """Whether an expression only says where something stands: ``net[0].weight``."""
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        if isinstance(node, ast.Subscript) and not isinstance(node.slice, (ast.Constant, ast.Name, ast.UnaryOp)):
+            return False
+        node = node.value
+    return isinstance(node, ast.Name)
+
+
 def name_of(call: ast.Call) -> str:
     function = call.func
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
