@@ -26,3 +26,16 @@ def test_the_line_shows_what_was_written_into(case, tmp_path):
     file.write_text(HEAD + source)
     shown = [e for e in walk(record_script(file)).entries() if e.site is not None and e.site.line == line]
     assert [np.asarray(v.array).tolist() for e in shown for v in e.values] == [value]
+
+
+def test_an_optimisers_step_shows_every_parameter_it_moves(tmp_path):
+    """One step down the slope, by hand: y = 2·3 + 1 = 7, so both slopes are 2·7 times 3 and 1; the rate is 0.01."""
+    file = tmp_path / "step.py"
+    file.write_text(
+        "import torch\nnet = torch.nn.Linear(1, 1)\nwith torch.no_grad():\n    net.weight.fill_(2.0)\n"
+        "    net.bias.fill_(1.0)\nopt = torch.optim.SGD(net.parameters(), lr=0.01)\n"
+        "loss = (net(torch.tensor([[3.0]])) ** 2).sum()\nloss.backward()\nopt.step()\n"
+    )
+    (line,) = [e for e in walk(record_script(file)).entries() if e.site is not None and e.site.line == 9]
+    shown = {v.name: np.asarray(v.array).reshape(-1).tolist() for v in line.values}
+    assert shown == {"Linear.weight": pytest.approx([2 - 0.42]), "Linear.bias": pytest.approx([1 - 0.14])}

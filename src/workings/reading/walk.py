@@ -18,7 +18,7 @@ from workings.reading.sections import Entry, Section, Value
 from workings.reading.source_lines import argument_of, body, returned, running
 from workings.reading.turns import Event, parts
 from workings.recording.operations import meaning
-from workings.recording.operations.bound import as_array
+from workings.recording.operations.bound import Bound, as_array, base_name
 from workings.recording.operations.number_types import conversion, sentence
 from workings.recording.working import Binding, Group, Ref, Site, Step, Turn, Working
 
@@ -236,7 +236,7 @@ class _Walker:
         if nameless:
             passing = {b.ref.step for b in bindings} - {b.ref.step for b in named}
             results = self._results([s for s in steps if s.number not in passing], site, group)
-            made = (self._value(Ref(s.number), self.working.path(s.number)) for s in results)
+            made = (self._value(Ref(s.number), self.working.path(s.number), self._kept_as(s)) for s in results)
             values = tuple(v for v in made if v is not None)
         if not values:
             return []
@@ -268,10 +268,26 @@ class _Walker:
             written = [s for s in made if before is not None and self._continues(s, before.ref)]
             if written:
                 return written[-1:]
+        elif kept := [s for s in made if self._kept_as(s)]:
+            return kept
         used = {r.step for s in made for r in s.inputs}
         ends = [s for s in made if s.number not in used]
         several = all(not s.shape for s in ends) or len(ends) <= returned(site.text if site is not None else "")
         return ends if ends and several else made[-1:]
+
+    def _kept_as(self, step: Step) -> str:
+        """``0.weight`` of what a step has changed in place: a module keeps it under that name. Otherwise nothing."""
+        if not base_name(step).endswith("_"):
+            return ""
+        changed = Bound(self.working, step).operand(0).ref
+        binding = self.parameters.get(changed) if changed is not None else None
+        return f"{self.working.groups[binding.group].name}.{binding.name}" if binding is not None else ""
+
+    @cached_property
+    def parameters(self) -> dict[Ref, Binding]:
+        """What the modules of a program keep, by the values that they had when they were called."""
+        groups = self.working.groups
+        return {b.ref: b for b in self.working.bindings if groups[b.group].kind == "module"}
 
     def _before(self, group: int, name: str, statement: int) -> Binding | None:
         """What a name meant when a statement began."""

@@ -46,7 +46,7 @@ from workings.views.notices import place
 from workings.views.tables import Table, is_distribution, visible
 from workings.views.turns import begins, code, ends, written
 
-_MOST_PLACES = 8  # of a dictionary or a list of arrays, that one line shows
+_MOST_PLACES = 8  # of a dictionary, a list of arrays or the parameters of a model, that one line shows
 _MOST_WORKED = 144  # elements of one value that are worked out in full
 ORIENTATION = "A row asks, a column answers; each row sums to 1."
 _Waiting = list[tuple[Entry, Value]]
@@ -239,7 +239,7 @@ class Teller:
         if len(values) > 1 and all(not v.shape for v in values) and len({v.name for v in values}) == 1:
             yield from self._several(entry, values, section, outer)
             return
-        left = [value for value in values if "[" in value.name][_MOST_PLACES:]
+        left = [value for value in values if "[" in value.name or "." in value.name][_MOST_PLACES:]
         for value in (v for v in values if not any(v is other for other in left)):
             self.shown[value.ref] = self.address(value)
             lines = self._worked(entry, value)
