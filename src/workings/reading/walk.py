@@ -426,7 +426,8 @@ def _targets(bindings: list[Binding], site: Site | None) -> list[Binding]:
 def _is_held(site: Site, made: list[Step]) -> bool:
     """Whether what a line makes is an object of its own (a layer, a copy of one) that only holds such numbers."""
     named = bool(site.targets) and all(target.isidentifier() for target in site.targets)
-    return named and all(meaning.kind(step) in ("given", "movement") for step in made)
+    plain = all(meaning.kind(s) in ("given", "movement") and s.operation not in ("put", "put_flat") for s in made)
+    return named and plain
 
 
 def _written(types: dict[int, tuple[str, str]]) -> frozenset[str]:
