@@ -16,7 +16,7 @@ def hard_sigmoid(x: Any) -> Any:
 
 
 def hard_swish(x: Any) -> Any:
-    gate = np.minimum(np.maximum(x + 3.0, 0.0), 6.0) / 6.0
+    gate = hard_sigmoid(x)
     return x * gate
 
 
