@@ -59,9 +59,7 @@ def transposed_convolution(
     return output if bias is None else output + bias.reshape(-1, *(1,) * len(inner))
 
 
-def number_reached(
-    x: Any, weight: Any, numbers: Any, weights: Any, inner: Any, spec: str, bias: Any = None
-) -> Any:
+def number_reached(x: Any, weight: Any, numbers: Any, weights: Any, inner: Any, spec: str, bias: Any = None) -> Any:
     """One number of a transposed convolution: those whose windows reach it, by the weights that lie on it."""
     turned = np.flip(weight, inner)
     products = np.einsum(spec, x[numbers], turned[weights])

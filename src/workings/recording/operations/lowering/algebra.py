@@ -60,9 +60,7 @@ def _cross(bound: Bound, index: Index | None) -> Plan:
     first, second, last = (int(bound.get(n, -1) if axis is None else axis) for n in ("axisa", "axisb", "axisc"))
     operands = {"a": bound.operand(0), "b": bound.operand(1)}
     if operands["a"].shape[first] == operands["b"].shape[second] == 2:
-        return Plan(
-            lowered.cross_product_in_the_plane, operands, {"first": first, "second": second}, {}, index or ()
-        )
+        return Plan(lowered.cross_product_in_the_plane, operands, {"first": first, "second": second}, {}, index or ())
     return Plan(lowered.cross_product, operands, {"first": first, "second": second, "last": last}, {}, index or ())
 
 

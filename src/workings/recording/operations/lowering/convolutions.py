@@ -112,7 +112,7 @@ def _transposed_at(bound: Bound, index: Index) -> Plan:
 
 def _met(place: int, numbers: int, weights: int, stride: int, apart: int) -> tuple[slice, slice, int, int]:
     """Along one axis, which numbers and weights meet at a place, and how far apart the numbers and the weights are."""
-    pairs = [divmod(place - k * apart, stride) + (k,) for k in range(weights)]
+    pairs = [(*divmod(place - k * apart, stride), k) for k in range(weights)]
     met = [(number, k) for number, left, k in pairs if not left and 0 <= number < numbers]
     if not met:
         return slice(0, 0), slice(0, 0), 1, 1
