@@ -127,6 +127,20 @@ def test_a_number_changed_out_of_sight_is_never_explained():
     assert str(working.at("add[1]")).endswith("1.60 + 1.00 = 2.60")
 
 
+def test_a_number_beside_one_that_was_written_keeps_its_arithmetic():
+    def written(a):
+        v = a + 1.0
+        v[1, 1] = -1
+        v[0][v[0] > 4] = 0
+        return v
+
+    working = shown(written, np.array([[1.5, 4.0], [2.0, 3.0]]))
+    assert str(working.at("v[1, 0]")).endswith("2.00 + 1.00 = 3.00")
+    assert str(working.at("v[0, 0]")).endswith("1.50 + 1.00 = 2.50")
+    assert str(working.at("v[1, 1]")) == "v[1, 1] = −1.00"
+    assert str(working.at("v[0, 1]")) == "v[0, 1] = 0.00"
+
+
 def test_what_is_no_number_is_left_out_of_a_sum_that_leaves_it_out():
     def totals(a):
         total = np.nansum(a)

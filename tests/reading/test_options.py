@@ -106,7 +106,7 @@ def test_every_number_is_worked_out_and_slopes_are_autograds(name):
     function(*leaves).backward()
     with torch.no_grad():
         working = record_function(function, [a.clone() for a in given], {})
-    assert not working.lost
+    assert working.unfollowed() == []
     assert unexplained(working) == []
     arguments = [working.path(working.argument_parts[str(place)].step) for place in range(len(given))]
     slopes = gradient(working, working.path(working.result_parts.step), arguments)

@@ -115,6 +115,8 @@ def test_a_layer_normalisation_opens_with_what_it_has_learned(learned, axes):
     ("function", "operation"),
     [
         (lambda x: np.linalg.norm(x, 2), "norm"),  # the largest singular value
+        (lambda x: np.linalg.norm(x, "nuc"), "norm"),  # the sum of all singular values
+        (lambda x: np.kron(x, [1.0, 2.0]), "kron"),
         (lambda x: np.linalg.norm(x, 0, axis=1), "norm"),  # how many are not 0
         (lambda x: np.median(x, axis=(0, 1), keepdims=True), "median"),
     ],
@@ -127,6 +129,8 @@ def test_a_call_in_a_way_that_is_not_worked_out_says_so(function, operation):
         open_step(working, step.number)
     said = str(working.at(f"{working.path(step.number)}[{', '.join('0' for _ in step.shape)}]"))
     assert "was called in a way that is not worked out here" in said
+    assert [(loss.kind, loss.step) for loss in working.unfollowed()] == [("opaque", step.number)]
+    assert "Every number was followed" not in str(working)
 
 
 def test_an_opening_of_another_shape_is_refused(monkeypatch):

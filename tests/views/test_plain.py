@@ -63,3 +63,17 @@ def test_a_call_that_is_not_opened_is_not_said_to_be_followed(tmp_path):
     assert any(meaning.kind(step) == "opaque" for step in working.steps)
     assert [loss.kind for loss in working.lost] == ["opaque", "opaque"]
     assert "Every number was followed" not in str(working)
+
+
+def test_a_call_whose_form_is_not_worked_out_is_not_said_to_be_followed(tmp_path):
+    pytest.importorskip("torch")
+    working = script(
+        tmp_path,
+        "import numpy as np\nimport torch\nA = np.eye(2) * 2.0\nsize = np.linalg.norm(A, 'nuc')\n"
+        "other = torch.linalg.matrix_norm(torch.tensor(A), 'nuc')\n",
+    )
+    assert {step.dtype for step in working.steps if step.operation == "norm"} == {"float64"}
+    listed = str(working).partition("Not followed")[2]
+    assert "numpy.linalg.norm, line 4" in listed
+    assert "aten._linalg_svd.default, line 5" in listed
+    assert "Every number was followed" not in str(working)

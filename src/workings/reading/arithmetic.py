@@ -354,5 +354,5 @@ def _evaluated(term: Expression) -> float:
                 out *= _evaluated(factor)
             return out
         case Sum():
-            return sum(map(_evaluated, term.terms)) + term.rest
+            return sum(map(_evaluated, term.terms)) + term.rest.real
     return 0.0

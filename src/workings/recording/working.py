@@ -341,6 +341,12 @@ class Working:
 
         return gradient(self, of, with_respect_to)
 
+    def unfollowed(self) -> list[Loss]:
+        """All that is not followed: what was lost, and calls in a form that is not worked out."""
+        from workings.reading.unfollowed import unfollowed
+
+        return unfollowed(self)
+
     def save(self, path: str | Path) -> None:
         """Write the Working to one file: JSON for the structure, arrays beside it. Needs no torch to be read."""
         from workings.recording.saving import save

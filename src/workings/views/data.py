@@ -31,7 +31,7 @@ def render(working: Working) -> str:
     head = {"workings": VERSION, "source": source(working), "conventions": dict(working.conventions)}
     lines = [f"{_json(key)}: {_json(value)}," for key, value in head.items()]
     body = _several("steps", [_json(entry) for entry in steps(working)])
-    lost = _several("lost", [_json(_loss(working, entry)) for entry in working.lost])
+    lost = _several("lost", [_json(_loss(working, entry)) for entry in working.unfollowed()])
     return "{\n" + "\n".join(lines) + "\n" + body + ",\n" + lost + "\n}\n"
 
 

@@ -18,6 +18,7 @@ _SIGNS = {
     "∨": r"\lor", "¬": r"\lnot", "⊙": r"\odot", "⌊": r"\lfloor", "⌋": r"\rfloor", "⌈": r"\lceil", "⌉": r"\rceil",
     "ᵀ": r"^{\top}", "′": r"'", "‖": r"\Vert", "ℓ": r"\ell", "∂": r"\partial", "±": r"\pm", "÷": r"\div",
     "ℝ": r"\mathbb{R}", "⏎": r"\hookleftarrow", "⇥": r"\mapsto", "∇": r"\nabla", "⊕": r"\oplus", "⊗": r"\otimes",
+    "∗": r"\ast",
 }  # fmt: skip
 _WORDS = {"…": r"\ldots{}", "␣": r"\textvisiblespace{}", "§": r"\S{}", "–": r"\textendash{}", "—": r"\textemdash{}",
           "“": r"\textquotedblleft{}", "”": r"\textquotedblright{}", "‘": r"\textquoteleft{}",

@@ -29,8 +29,9 @@ def closing(working: Working) -> Iterator[Block]:
     decided = _decided(working)
     if decided:
         yield Listing("Decided by these numbers", decided)
-    if working.lost:
-        yield Listing("Not followed", _lost(working.lost, working.source.file))
+    losses = working.unfollowed()
+    if losses:
+        yield Listing("Not followed", _lost(losses, working.source.file))
     elif len(working):
         yield Prose("Every number was followed to where it came from.", "note")
 

@@ -99,6 +99,9 @@ ARRAYS: dict[str, tuple[Callable[..., Any], tuple[tuple[int, ...], ...]]] = {
     "joined": (lambda x, y: np.concatenate([x, y], axis=1) + 1, ((3, 4), (3, 2))),
     "reshaped": (lambda x: x.reshape(2, 6).sum(axis=1), ((3, 4),)),
     "sorted": (lambda x: np.sort(x, axis=-1), ((3, 4),)),
+    "convolution of rows": (lambda x, y: np.convolve(x, y, "same"), ((5,), (3,))),
+    "correlation": (lambda x, y: np.correlate(x, y, "full"), ((3,), (5,))),
+    "cross product": (lambda x, y: np.cross(x, y, axisa=0), ((3, 4), (4, 3))),
     "softmax": (lambda x: np.exp(x) / np.exp(x).sum(axis=-1, keepdims=True), ((3, 4),)),
 }
 

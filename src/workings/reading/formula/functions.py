@@ -63,7 +63,7 @@ _RELATIONS = {
 _SIGNS = {
     "add": "+", "subtract": "-", "sub": "-", "logical_and": "and", "bitwise_and": "and", "logical_or": "or",
     "bitwise_or": "or", "logical_xor": "xor", "mod": "mod", "remainder": "mod", "kron": "outer",
-    "cross": "cross",
+    "cross": "cross", "convolve": "convolve",
 }  # fmt: skip
 
 

@@ -73,6 +73,7 @@ SIGNS: dict[str, tuple[str, str, Level]] = {
     "elementwise": (r"\odot", "⊙", Level.POINT),
     "outer": (r"\otimes", "⊗", Level.POINT),
     "cross": (r"\times", "×", Level.POINT),
+    "convolve": (r"\ast", "∗", Level.POINT),
     "*": (r"\cdot", "·", Level.PRODUCT),
     "@": ("", "", Level.PRODUCT),
 }

@@ -31,7 +31,7 @@ class Sum:
 
     terms: tuple[Expression, ...]
     omitted: int = 0
-    rest: float = 0.0
+    rest: complex = 0.0
 
 
 @frozen

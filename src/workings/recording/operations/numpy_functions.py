@@ -116,7 +116,7 @@ _OTHERS = {
     "tensordot": "a b axes",
     "einsum": "",
     "kron": "a b",
-    "cross": "a b",
+    "cross": "a b axisa axisb axisc axis",
     "trace": "a offset axis1 axis2",
     "cumsum": "a axis dtype out",
     "cumprod": "a axis dtype out",
@@ -226,6 +226,7 @@ def _numpy() -> None:
         "cond": "x",
         "slogdet": "a",
         "cholesky": "a",
+        "cross": "a b",
     }.items():
         define(f"numpy.linalg.{name}", getattr(np.linalg, name), f"linalg_{name}", parameters)
     define("numpy.linalg.matrix_transpose", np.linalg.matrix_transpose, "matrix_transpose", "x", moves=True)

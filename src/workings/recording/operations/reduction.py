@@ -30,7 +30,8 @@ def sum_of(values: np.ndarray[Any, Any], leaf: Any, limits: Limits) -> Expressio
     if values.size <= limits.terms:
         return Sum(tuple(leaf(i) for i in range(values.size)))
     largest = np.sort(np.argsort(-np.abs(values), kind="stable")[: limits.shown])
-    rest = float(np.sum(values)) - float(np.sum(values[largest]))
+    number = complex if values.dtype.kind == "c" else float
+    rest = number(np.sum(values)) - number(np.sum(values[largest]))
     return Sum(tuple(leaf(int(i)) for i in largest), values.size - len(largest), rest)
 
 

@@ -94,7 +94,10 @@ ENTRIES: dict[str, tuple[str, str]] = {
         "x: 1 / np.sqrt(np.var(x) + epsilon)",
     ),
     "convolution": (
-        "A window of weights is moved over the input: at each place, the sum of products, plus a bias.",
+        (
+            "A window of weights is moved over the input: at each place, the sum of products, plus a bias. "
+            "Transposed, it is spread from each number of the input, and what meets in one place is added up."
+        ),
         "x, W, b: conv(x, W) + b",
     ),
     "avg_pool2d": ("The mean of each window.", "x: avg_pool(x)"),

@@ -121,6 +121,7 @@ ENTRIES: dict[str, tuple[str, str]] = {
     "tensordot": ("Products of numbers, added up over the axes that are named.", "A, B: tensordot(A, B)"),
     "kron": ("Every number of the first matrix times the whole of the second.", "A, B: np.kron(A, B)"),
     "cross": ("The vector at right angles to two others.", "a, b: np.cross(a, b)"),
+    "linalg_cross": ("The vector at right angles to two others.", "a, b: np.cross(a, b)"),
     "trace": ("The sum of the numbers on the diagonal.", "A: np.trace(A)"),
     "addmm": (
         "A matrix product plus a bias.",
@@ -136,8 +137,8 @@ ENTRIES: dict[str, tuple[str, str]] = {
     ),
     "_trilinear": ("Products of three arrays, added up along an axis.", "x, y, z: np.sum(x * y * z)"),
     "convolve": (
-        "A row of weights moved along a row of numbers: at each place, the sum of products.",
-        "x, w: conv(x, w)",
+        "A row of weights, turned round, moved along a row of numbers: at each place, the sum of products.",
+        "x, w: np.convolve(x, w)",
     ),
     "correlate": (
         "A row of weights moved along a row of numbers, not turned round: at each place, the sum of products.",

@@ -26,6 +26,23 @@ def kronecker(a: Any, b: Any, spec: str, shape: Any) -> Any:
     return products.reshape(shape)
 
 
+def cross_product(a: Any, b: Any, first: int, second: int, last: int) -> Any:
+    u, v = in_space(a, first), in_space(b, second)
+    crossed = u[..., [1, 2, 0]] * v[..., [2, 0, 1]] - u[..., [2, 0, 1]] * v[..., [1, 2, 0]]
+    return np.moveaxis(crossed, -1, last)
+
+
+def in_space(vectors: Any, axis: int) -> Any:
+    """Vectors along the last axis; those in the plane have 0 as their third number."""
+    moved = np.moveaxis(vectors, axis, -1)
+    return moved if moved.shape[-1] == 3 else np.pad(moved, [(0, 0)] * (moved.ndim - 1) + [(0, 1)])
+
+
+def cross_product_in_the_plane(a: Any, b: Any, first: int, second: int) -> Any:
+    u, v = np.moveaxis(a, first, -1), np.moveaxis(b, second, -1)
+    return u[..., 0] * v[..., 1] - u[..., 1] * v[..., 0]
+
+
 def polynomial(p: Any, x: Any) -> Any:
     """Horner's rule: the highest power first."""
     value = p[0] + 0 * x

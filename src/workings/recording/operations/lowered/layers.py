@@ -32,43 +32,6 @@ def linear_with_bias(x: Any, weight: Any, bias: Any) -> Any:
     return output
 
 
-def convolution(x: Any, weight: Any, padding: Any, window: Any, axes: Any, steps: Any, spec: str) -> Any:
-    padded = np.pad(x, padding)
-    windows = np.lib.stride_tricks.sliding_window_view(padded, window, axis=axes)
-    chosen = windows[steps]
-    output = np.einsum(spec, chosen, weight)
-    return output
-
-
-def convolution_with_bias(
-    x: Any, weight: Any, bias: Any, padding: Any, window: Any, axes: Any, steps: Any, spec: str
-) -> Any:
-    products = convolution(x, weight, padding, window, axes, steps, spec)
-    output = products + bias.reshape(-1, *(1,) * len(window))
-    return output
-
-
-def grouped_convolution(
-    x: Any, weight: Any, groups: int, padding: Any, window: Any, axes: Any, steps: Any, spec: str
-) -> Any:
-    inside, outside = x.shape[1] // groups, weight.shape[0] // groups
-    parts = []
-    for group in range(groups):
-        seen = x[:, group * inside : (group + 1) * inside]
-        filters = weight[group * outside : (group + 1) * outside]
-        parts.append(convolution(seen, filters, padding, window, axes, steps, spec))
-    output = np.concatenate(parts, axis=1)
-    return output
-
-
-def grouped_convolution_with_bias(
-    x: Any, weight: Any, bias: Any, groups: int, padding: Any, window: Any, axes: Any, steps: Any, spec: str
-) -> Any:
-    products = grouped_convolution(x, weight, groups, padding, window, axes, steps, spec)
-    output = products + bias.reshape(-1, *(1,) * len(window))
-    return output
-
-
 def attention_where(queries: Any, keys: Any, values: Any, seen: Any, shown: Any, scale: float | None = None) -> Any:
     """Attention with a mask of flags: true where a query sees a key."""
     mask = np.where(seen, shown, -np.inf)

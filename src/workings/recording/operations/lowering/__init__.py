@@ -11,7 +11,15 @@ from typing import Any
 
 from workings.recording.operations import reduction
 from workings.recording.operations.bound import Bound
-from workings.recording.operations.lowering import activations, algebra, layers, learning, normalisations, reductions
+from workings.recording.operations.lowering import (
+    activations,
+    algebra,
+    convolutions,
+    layers,
+    learning,
+    normalisations,
+    reductions,
+)
 from workings.recording.operations.lowering.plans import Index, Maker, Plan
 
 LOWERINGS: dict[str, Maker] = (
@@ -19,6 +27,7 @@ LOWERINGS: dict[str, Maker] = (
     | normalisations.LOWERINGS
     | activations.LOWERINGS
     | layers.LOWERINGS
+    | convolutions.LOWERINGS
     | learning.LOWERINGS
     | algebra.LOWERINGS
 )

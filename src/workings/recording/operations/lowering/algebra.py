@@ -54,6 +54,16 @@ def _kronecker(bound: Bound, index: Index | None) -> Plan:
 _FIRST, _SECOND = "abcd", "efgh"
 
 
+@lowers("cross", "linalg_cross")
+def _cross(bound: Bound, index: Index | None) -> Plan:
+    axis = bound.get("axis")
+    first, second, last = (int(bound.get(n, -1) if axis is None else axis) for n in ("axisa", "axisb", "axisc"))
+    operands = {"a": bound.operand(0), "b": bound.operand(1)}
+    if operands["a"].shape[first] == operands["b"].shape[second] == 2:
+        return Plan(lowered.cross_product_in_the_plane, operands, {"first": first, "second": second}, {}, index or ())
+    return Plan(lowered.cross_product, operands, {"first": first, "second": second, "last": last}, {}, index or ())
+
+
 @lowers("polyval")
 def _polynomial(bound: Bound, index: Index | None) -> Plan:
     return Plan(lowered.polynomial, {"p": bound.operand(0), "x": bound.operand(1)}, {}, {}, index or ())

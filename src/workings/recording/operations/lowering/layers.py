@@ -1,4 +1,4 @@
-"""What layers compute: matrix products with a bias, attention, convolutions, and the fused kernels of PyTorch."""
+"""What layers compute: matrix products with a bias, attention, pooling, and the fused kernels of PyTorch."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from workings import equations
 from workings.recording.operations.bound import Bound, Operand
 from workings.recording.operations.lowered import layers as lowered
-from workings.recording.operations.lowering.plans import Index, Maker, Plan, entering, one
+from workings.recording.operations.lowering.plans import Index, Maker, Plan, each, entering, one
 
 LOWERINGS: dict[str, Maker] = {}
 lowers = entering(LOWERINGS)
@@ -96,47 +96,10 @@ def hidden_places(bound: Bound, queries: int, keys: int, rows: slice) -> Any:
     return np.where(later, -np.inf, 0.0)[rows]
 
 
-@lowers("convolution")
-def _convolution(bound: Bound, index: Index | None) -> Plan:
-    x, weight = bound.operand(0), bound.operand(1)
-    rank = len(x.shape) - 2
-    if bound.get("transposed", False):
-        raise ValueError("a transposed convolution is not spelt out")
-    stride, padding, apart = (_each(bound.get(name, [d]), rank) for name, d in _SETTINGS)
-    pairs = [(0, 0), (0, 0), *((int(p), int(p)) for p in padding)]
-    axes = tuple(range(2, rank + 2))
-    # A window of weights that stand `apart` covers more places, of which only every so many are taken.
-    window = tuple((n - 1) * int(d) + 1 for n, d in zip(weight.shape[2:], apart, strict=True))
-    steps = (..., *(slice(None, None, int(n)) for n in (*stride, *apart)))
-    outer, inner = "xyz"[:rank], "uvw"[:rank]
-    constants: dict[str, Any] = {
-        "padding": pairs, "window": window, "axes": axes, "steps": steps,
-        "spec": f"bc{outer}{inner},oc{inner}->bo{outer}",
-    }  # fmt: skip
-    operands = {"x": x, "weight": weight}
-    bias, groups = bound.named_operand("bias"), int(bound.get("groups", 1))
-    if groups > 1:
-        constants["groups"] = groups
-        if bias is None:
-            return Plan(lowered.grouped_convolution, operands, constants, {}, index or ())
-        return Plan(lowered.grouped_convolution_with_bias, {**operands, "bias": bias}, constants, {}, index or ())
-    if bias is None:
-        return Plan(lowered.convolution, operands, constants, {}, index or ())
-    return Plan(lowered.convolution_with_bias, {**operands, "bias": bias}, constants, {}, index or ())
-
-
-_SETTINGS = (("stride", 1), ("padding", 0), ("dilation", 1))
-
-
-def _each(values: Any, count: int) -> list[int]:
-    listed = list(values) if isinstance(values, (list, tuple)) else [values]
-    return listed * count if len(listed) == 1 else listed
-
-
 def _windows(bound: Bound, x: Operand) -> dict[str, Any]:
     first = len(x.shape) - 2
-    window = tuple(_each(bound.get("window"), 2))
-    stride = _each(bound.get("stride") or list(window), 2)
+    window = tuple(each(bound.get("window"), 2))
+    stride = each(bound.get("stride") or list(window), 2)
     steps = (*(slice(None),) * first, *(slice(None, None, int(s)) for s in stride))
     return {"window": window, "axes": (first, first + 1), "steps": steps, "inside": (-2, -1)}
 
@@ -151,7 +114,7 @@ def _largest_in_windows(bound: Bound, index: Index | None) -> Plan:
 def _mean_in_windows(bound: Bound, index: Index | None) -> Plan:
     x = bound.operand(0)
     constants = _windows(bound, x)
-    pairs = [(0, 0)] * (len(x.shape) - 2) + [(int(p), int(p)) for p in _each(bound.get("padding", [0]), 2)]
+    pairs = [(0, 0)] * (len(x.shape) - 2) + [(int(p), int(p)) for p in each(bound.get("padding", [0]), 2)]
     count = int(bound.get("divisor") or np.prod(constants["window"]))
     return Plan(lowered.mean_in_windows, {"x": x}, constants | {"padding": pairs, "count": count}, {}, index or ())
 

@@ -48,6 +48,12 @@ def one(i: int) -> slice:
     return slice(i, i + 1)
 
 
+def each(values: Any, count: int) -> list[int]:
+    """A setting for each axis: one number may stand for all of them."""
+    listed = list(values) if isinstance(values, (list, tuple)) else [values]
+    return [int(value) for value in (listed * count if len(listed) == 1 else listed)]
+
+
 def row_of(shape: Sequence[int], axes: Sequence[int], index: Index | None) -> tuple[tuple[slice, ...], Index]:
     """The row along ``axes`` that an element of a same-shaped result stands in, and its place there."""
     if index is None:
