@@ -56,5 +56,5 @@ def test_a_name_given_twice_says_which_was_changed(tmp_path: Path) -> None:
     working = script(tmp_path, "a = 1.0\nb = a * 2\na = 3.0\nc = a * 2\n")
     page = terminal.render_replay(working.replay({"a": 5.0}), colour=False)
     assert "a = 3.00 → 5.00" in page
-    assert "a is given again elsewhere: a#1 (line 1); what was changed is this one alone." in page
+    assert "a is set again elsewhere: a#1 (line 1); what was changed is this one alone." in page
     assert "elsewhere: a (line 3);" in terminal.render_replay(working.replay({"a#1": 5.0}), colour=False)

@@ -250,7 +250,7 @@ def _show_stopped(stopped: ScriptError, request: Request, look: Look) -> None:
     if computes(working) and not unwritten:
         if request.decimals is not None:
             working.decimals = request.decimals
-        output.write(_rendered(working, look))
+        output.write(_arithmetic(working, request.at, look) if request.at else _rendered(working, look))
     if not isinstance(stopped.cause, (KeyboardInterrupt, SystemExit)):
         from workings.commands.tracebacks import own_traceback
 

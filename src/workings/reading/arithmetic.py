@@ -275,7 +275,10 @@ class _Writer:
             return place.working.index.place_name(place.step.number) or path
         own = path.split(".")
         names = own[2:] if len(own) > 2 else own[-1:]
-        return ".".join([self._path(place.inside.outer), *names])
+        outer = place.inside.outer
+        # Counted from the row that was opened alone, places would pass for those of the first row.
+        around = self.name(outer) if place.inside.opened.part else self._path(outer)
+        return ".".join([around, *names])
 
 
 def rebuilt(node: Expression, parts: list[Expression]) -> Expression:

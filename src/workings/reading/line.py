@@ -41,13 +41,13 @@ class Line:
         if label:
             parts += [latex_name(label) if latex else label, "="]
         written = notation.write(self.expression) if self.expression is not None else result
+        if self.expression is not None and self.expanded is not None:
+            whole = notation.write(self.expanded)
+            if whole not in (written, result):
+                truth = isinstance(self.value, bool)
+                between = "=" if truth else sign_of(self.expanded, self.expression, self.decimals)
+                parts += [_apart(whole, self.expanded, latex), signs[between]]
         if self.expression is not None and written != result:
-            if self.expanded is not None:
-                whole = notation.write(self.expanded)
-                if whole != written:
-                    truth = isinstance(self.value, bool)
-                    between = "=" if truth else sign_of(self.expanded, self.expression, self.decimals)
-                    parts += [_apart(whole, self.expanded, latex), signs[between]]
             sign = "→" if self.becomes else sign_between(self.expression, self.value, self.decimals)
             parts += [_apart(written, self.expression, latex), signs[sign]]
         parts.append(result)
@@ -116,7 +116,7 @@ def shared_prefix(names: list[str]) -> str:
 
 def latex_name(name: str) -> str:
     """An address as it stands in a formula."""
-    path, bracket, rest = name.partition("[")
+    path, bracket, rest = name.rpartition("[") if name.endswith("]") else (name, "", "")
     out = rf"\text{{{latex_text(path)}}}"
     if bracket:
         out += rf"_{{\text{{{latex_text(rest.removesuffix(']'))}}}}}"

@@ -65,17 +65,29 @@ def returned(text: str) -> int:
     return len(line.value.elts) if isinstance(line, ast.Return) and isinstance(line.value, ast.Tuple) else 1
 
 
+def own_name(target: str) -> str:
+    """The name of what an assignment changes: of ``W[0]``, ``self.W`` and ``layers[0].W`` it is ``W``."""
+    while target.endswith("]") and "[" in target:
+        depth = 0
+        for place in range(len(target) - 1, -1, -1):
+            depth += (target[place] == "]") - (target[place] == "[")
+            if not depth:
+                break
+        target = target[:place]
+    return target.rpartition(".")[2]
+
+
 @lru_cache(maxsize=4096)
 def place_written(text: str) -> str:
-    """The place that a line puts a value into, ``grid[0][1]``; empty where it is no one place in a container."""
+    """The place that a line puts a value into, ``grid[0][1]`` or ``layer.W``; empty where it is no one such place."""
     try:
         (line,) = ast.parse(text).body
     except (SyntaxError, ValueError):
         return ""
     targets = line.targets if isinstance(line, ast.Assign) else [line.target] if isinstance(line, ast.AugAssign) else []
-    if len(targets) != 1 or not isinstance(targets[0], ast.Subscript):
+    if len(targets) != 1 or not isinstance(targets[0], (ast.Subscript, ast.Attribute)):
         return ""
-    return (ast.get_source_segment(text, targets[0]) or "").replace("'", "").replace('"', "")
+    return (ast.get_source_segment(text, targets[0]) or "").replace("'", "").replace('"', "").removeprefix("self.")
 
 
 @lru_cache(maxsize=4096)

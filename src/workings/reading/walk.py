@@ -15,7 +15,7 @@ from workings.equations import EQUATIONS, Equation, equation_of
 from workings.frozen import evolve, frozen
 from workings.reading.formula import Formula, formula
 from workings.reading.sections import Entry, Section, Value
-from workings.reading.source_lines import argument_of, body, returned, running
+from workings.reading.source_lines import argument_of, body, own_name, returned, running
 from workings.reading.turns import Event, parts
 from workings.recording.operations import meaning
 from workings.recording.operations.bound import Bound, as_array, base_name
@@ -203,7 +203,7 @@ class _Walker:
         if group.equation and scalar and entry.values[0].ref.step not in self.working.index.bound_steps:
             return False  # a check inside an equation, not a number of it
         if entry.given and scalar:
-            return not group.equation and entry.formula is not None
+            return not group.equation and (entry.formula is not None or "[" in entry.values[0].name)
         return True
 
     def _head(self, group: Group, number: int, level: int) -> Section:
@@ -263,13 +263,16 @@ class _Walker:
         """What a line without a name makes: what it writes into, its last step, each number of a list it builds, or
         all that it returns."""
         made = [s for s in steps if meaning.kind(s) not in ("given", "size", "order")]
+        made = [s for s in made if s.number not in self.steering] or made
         if site is not None and site.targets and made:
-            before = self._before(group, site.targets[-1].partition("[")[0], steps[0].statement)
+            before = self._before(group, own_name(site.targets[-1]), steps[0].statement)
             written = [s for s in made if before is not None and self._continues(s, before.ref)]
             if written:
                 return written[-1:]
         elif kept := [s for s in made if self._kept_as(s)]:
             return kept
+        own = {s.number for s in made}
+        made = [s for s in made if s.operation != "put_flat" or s.inputs[-1].step not in own] or made
         used = {r.step for s in made for r in s.inputs}
         ends = [s for s in made if s.number not in used]
         several = all(not s.shape for s in ends) or len(ends) <= returned(site.text if site is not None else "")
@@ -282,6 +285,11 @@ class _Walker:
         changed = Bound(self.working, step).operand(0).ref
         binding = self.parameters.get(changed) if changed is not None else None
         return f"{self.working.groups[binding.group].name}.{binding.name}" if binding is not None else ""
+
+    @cached_property
+    def steering(self) -> set[int]:
+        """Truths that only decided which way the program goes."""
+        return {guard.ref.step for guard in self.working.guards if isinstance(guard.value, bool)}
 
     @cached_property
     def parameters(self) -> dict[Ref, Binding]:
@@ -419,15 +427,21 @@ def _targets(bindings: list[Binding], site: Site | None) -> list[Binding]:
         bindings = [b for b in bindings if b.name not in passing]
         words = set(_WORD.findall(site.text))
         return [b for b in bindings if b.name.partition("[")[0] in words] or bindings
-    targets = {t.partition("[")[0].rpartition(".")[2] for t in site.targets}
+    targets = {own_name(target) for target in site.targets}
     return [b for b in bindings if b.name.partition("[")[0] in targets]
 
 
 def _is_held(site: Site, made: list[Step]) -> bool:
     """Whether what a line makes is an object of its own (a layer, a copy of one) that only holds such numbers."""
     named = bool(site.targets) and all(target.isidentifier() for target in site.targets)
-    plain = all(meaning.kind(s) in ("given", "movement") and s.operation not in ("put", "put_flat") for s in made)
-    return named and plain
+    return named and all(_is_aside(step) for step in made)
+
+
+def _is_aside(step: Step) -> bool:
+    """Whether a step makes no number of its own: one that was there already, or a truth that chooses among objects."""
+    if step.operation in ("put", "put_flat"):
+        return False
+    return step.dtype == "bool" or meaning.kind(step) in ("given", "movement")
 
 
 def _written(types: dict[int, tuple[str, str]]) -> frozenset[str]:

@@ -25,6 +25,7 @@ class Frame:
     """One activation of a rewritten scope: the origins of its variables, and where it stands."""
 
     __slots__ = (
+        "around",
         "classes",
         "collect",
         "collector",
@@ -50,6 +51,7 @@ class Frame:
         self.imported: set[str] = set()
         self.classes: dict[tuple[str, str], Box] = {}
         self.followed = True
+        self.around: Frame | None = None  # the frame of the line that a comprehension stands in
 
 
 _SLOTS = tuple(map(Slot, range(16)))  # they are all alike, and immutable

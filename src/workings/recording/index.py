@@ -6,7 +6,7 @@ import itertools
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from workings.frozen import frozen
 from workings.recording.address import Address, AddressError, Part, quote_selector
@@ -120,7 +120,8 @@ class AddressIndex:
 
     def _join(self, group: int, name: str, place: int, total: int) -> str:
         above = self._groups[group]
-        name = name.replace("[", ".").replace("]", "")  # what stands in a container is reached like a member
+        root, *keys = name.replace("]", "").split("[")  # what stands in a container is reached like a member
+        name = ".".join([root, *map(_as_part, keys)])
         own = name if place == total else f"{name}#{place}"
         return f"{above}.{own}" if above else own
 
@@ -175,8 +176,11 @@ class AddressIndex:
         parts, selectors = address.parts, address.selectors
         ref = self._named(parts)
         while ref is None and selectors:
-            parts, selectors = (*parts, Part(selectors[0])), selectors[1:]
-            ref = self._named(parts)
+            for count in range(1, len(selectors) + 1):  # a key may be of several parts
+                ref = self._named((*parts, Part(_as_part(_said(", ".join(selectors[:count]))))))
+                if ref is not None:
+                    return ref, selectors[count:]
+            parts, selectors = (*parts, Part(_as_part(_said(selectors[0])))), selectors[1:]
         if ref is None:
             raise AddressError(self._not_one(address))
         return ref, selectors
@@ -287,6 +291,23 @@ class AddressIndex:
             axis_labels = labels[axis] if axis < len(labels) else None
             out.append(_place(selector, shape[axis], axis_labels, axis, name))
         return tuple(out)
+
+
+def place_of(name: str, key: Any) -> str:
+    """``params[W]``: where something stands in a container of this name."""
+    return f"{name}[{_said(', '.join(map(str, key)) if isinstance(key, tuple) else str(key))}]"
+
+
+def _said(key: str) -> str:
+    return key.translate(_IN_A_KEY)
+
+
+def _as_part(key: str) -> str:
+    """A key as one part of a path."""
+    return key.replace(".", "·")
+
+
+_IN_A_KEY = str.maketrans({"[": "(", "]": ")", "#": "♯"})  # signs that have a meaning in an address
 
 
 def _latest(same: list[Entry], wanted: tuple[Part, ...]) -> Entry | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from workings.equations import EQUATIONS
 from workings.recording import containers
 from workings.recording.frames import Box, Frame
+from workings.recording.index import place_of
 from workings.recording.ledger import CONSTANT, NUMBERS, Tag
 from workings.recording.places import CONTAINERS
 from workings.recording.remembering import Remembering
@@ -17,7 +17,7 @@ from workings.recording.shadows import Line
 from workings.recording.working import Binding, Group, Ref, Site
 from workings.recording.writer import NUMPY_ARRAY
 
-_KEY = re.compile(r"[^\[\]#\"',:]+")  # what stands between the brackets of an address
+_LONGEST_KEY = 60
 _NAMED_PLACES = 256  # in a container, at most; what a larger one holds is data, which nobody addresses one by one
 _NAMED_DEPTH = 3
 
@@ -136,7 +136,7 @@ class Naming(Remembering):
         name = frame.site.targets[0].partition("[")[0] if frame.site is not None and frame.site.targets else ""
         entry = frame.tags.get(name)
         if entry is not None and entry[0] is holder and _is_place(key):
-            place = f"{name}[{key}]"
+            place = place_of(name, key)
             self._override_place(frame, place, holder, key)
             ref = self._origin(holder, key)
             if ref is not None:
@@ -266,7 +266,12 @@ class Naming(Remembering):
         return Box(value, tag)
 
     def bind(self, frame: Frame, name: str, ref: Ref) -> None:
-        """A name for a value, in the scope of a frame."""
+        """A name for a value, in the scope of a frame. In a comprehension it is not that of a variable around it."""
+        around = frame.around
+        while around is not None:
+            if name in around.tags:
+                return
+            around = around.around
         self.name_at(frame, name, ref, self.current.statement, self.current.site)
 
     def name_at(self, frame: Frame, name: str, ref: Ref, statement: int, site: Site | None) -> None:
@@ -374,11 +379,16 @@ def _places(name: str, holder: Any) -> list[tuple[Any, str]]:
     if len(holder) > _NAMED_PLACES or name.count("[") > _NAMED_DEPTH:
         return []
     keys = holder if isinstance(holder, dict) else range(len(holder))
-    return [(key, f"{name}[{key}]") for key in keys if _is_place(key)]
+    return [(key, place_of(name, key)) for key in keys if _is_place(key)]
 
 
 def _is_place(key: Any) -> bool:
-    return type(key) is int or (type(key) is str and _KEY.fullmatch(key) is not None)
+    """Whether an address can say where something stands: by a number, a word, or several of them."""
+    if type(key) is tuple:
+        return bool(key) and all(type(part) in (int, str, float) and _is_place(part) for part in key)
+    if type(key) is str:
+        return 0 < len(key) <= _LONGEST_KEY and key.isprintable() and '"' not in key and "'" not in key
+    return key is None or type(key) in (int, float, bool)
 
 
 def _starred(spec: tuple[Any, ...]) -> int:

@@ -17,12 +17,14 @@ class Opened:
     """The steps inside a composite step.
 
     ``working`` holds them; ``output`` is the wanted value there; ``origins`` says, for each given step of ``working``,
-    which value of the outer Working it is, from which corner on.
+    which value of the outer Working it is, from which corner on. Only a ``part`` of the step was opened where it was
+    done on some rows of its inputs alone: places in it are counted from there.
     """
 
     working: Working
     output: Ref
     origins: dict[int, tuple[Ref, tuple[int, ...]]]
+    part: bool = False
 
     def outer(self, ref: Ref) -> Ref | None:
         """The element of the outer Working that an element of a given step here is."""
@@ -65,7 +67,8 @@ def _opened(working: Working, number: int, index: tuple[int, ...] | None) -> Ope
             cache.clear()
         cache[key] = _open(working, working.steps[number], spelt)
     opened = cache[key]
-    return Opened(opened.working, Ref(opened.output.step, opened.output.index + spelt.index), opened.origins)
+    part = any(slice_.start for key in spelt.slices.values() for slice_ in key if isinstance(slice_, slice))
+    return Opened(opened.working, Ref(opened.output.step, opened.output.index + spelt.index), opened.origins, part)
 
 
 def _open(working: Working, step: Step, spelt: Plan) -> Opened:

@@ -260,6 +260,7 @@ class Recorder(Naming):
     def _each(self, frame: Frame, spec: Any, box: Box, collector: list[Tag] | None) -> Iterator[tuple[Frame, Any]]:
         inner = Frame(frame.group, frame.site, frame.statement)
         inner.collector = collector
+        inner.around = frame
         for item in self.iterate(inner, spec, box):
             yield inner, item
 

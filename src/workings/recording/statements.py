@@ -117,7 +117,9 @@ class Rewriter(Expressions):
         root: Any = target
         while isinstance(root, (ast.Attribute, ast.Subscript)):
             root = root.value
-        line = self._line(node, scope, (root.id,) if isinstance(root, ast.Name) else ())
+        attribute = any(isinstance(part, ast.Attribute) for part in ast.walk(target))
+        named = (root.id,) if isinstance(root, ast.Name) and not attribute else (ast.unparse(target),)
+        line = self._line(node, scope, named)
         frame = self._frame(scope)
         if isinstance(target, ast.Name):
             left = self._name(ast.copy_location(ast.Name(target.id, ast.Load()), target), scope)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from workings.reading.arithmetic import arithmetic
+from workings.reading.notation import Notation
+from workings.recording.operations.expression import Relation
 from workings.recording.working import Guard, Loss, Site, Working
 from workings.views.document import Block, Listing, Printed, Prose
 from workings.views.naming import in_notebook
@@ -23,7 +27,7 @@ def closing(working: Working) -> Iterator[Block]:
     if working.printed.strip():
         yield Printed(working.printed)
     for note in working.notes:
-        yield Prose(note, "note")
+        yield Prose(note)
     if working.conventions:
         yield Listing("Conventions", tuple(working.conventions.items()))
     decided = _decided(working)
@@ -67,16 +71,23 @@ def _decided(working: Working) -> tuple[tuple[str, str], ...]:
     for guard in working.guards:
         own = guard.site is not None and guard.site.file == working.source.file
         if own and guard.reason in _CONDITIONS and isinstance(guard.value, bool):
-            rows[place(guard.site, working.source.file), condition(guard)] = None
+            rows[place(guard.site, working.source.file), condition(working, guard)] = None
     listed = list(rows)
     if len(listed) > _MOST:
         listed = [*listed[:_MOST], ("and", f"{len(listed) - _MOST} more")]
     return tuple(listed)
 
 
-def condition(guard: Guard) -> str:
-    """``total > 3 was true``."""
+def condition(working: Working, guard: Guard) -> str:
+    """``total > 3 was true``: as the source writes it where that is all that the line asks, else with its numbers."""
     text = guard.site.text.strip().splitlines()[0] if guard.site is not None and guard.site.text else guard.reason
-    for word in ("if ", "elif ", "while ", "assert "):
-        text = text.removeprefix(word)
-    return f"{visible(text.rstrip(':'))} was {'true' if guard.value else 'false'}"
+    if _ASKED.match(text) and not _SEVERAL.search(text):
+        text = _ASKED.sub("", text).rstrip(":")
+    else:
+        asked = arithmetic(working, guard.ref, depth=0).last.expression
+        text = Notation(working.decimals).write(asked) if isinstance(asked, Relation) else text
+    return f"{visible(text)} was {'true' if guard.value else 'false'}"
+
+
+_ASKED = re.compile(r"(if|elif|while|assert) ")
+_SEVERAL = re.compile(r" (and|or|if|else|for) ")

@@ -30,7 +30,7 @@ def tell_replay(replay: Replay) -> Document:
     changed = {_whole(replay, address) for address in replay.changes}
     blocks: list[Block] = [Heading(1, "What was changed")]
     for ref in sorted(changed, key=lambda r: r.step):
-        blocks += _before_and_after(replay, ref, names)
+        blocks += _before_and_after(replay, ref, names, set_here=True)
         blocks += _given_again(working, ref)
     moved = _worth_telling(replay, {ref.step for ref in changed})
     blocks.append(Heading(1, "What moved most"))
@@ -54,12 +54,21 @@ def _given_again(working: Working, ref: Ref) -> Iterator[Block]:
     own = next((b for b in working.bindings if b.ref == ref), None)
     if own is None:
         return
+    made = working.steps[ref.step]
+    also = [b for b in working.bindings if b.ref == ref and b.group == own.group and b.statement != made.statement]
+    also = [b for b in also if b.name != own.name and not within_package(b.site)]
+    if also:
+        named = ", ".join(dict.fromkeys(f"{b.name} ({place(b.site, working.source.file)})" for b in also[:4]))
+        yield Prose(
+            f"{own.name} is this number's first name, and {named} names the same number: it is changed under all of "
+            "them. To change it under one alone, write another number there.", "note",
+        )  # fmt: skip
     alike = [b for b in working.bindings if (b.group, b.name) == (own.group, own.name)]
-    others = [b for b in alike if b.ref != ref and working.steps[b.ref.step].operation == "given"]
+    others = [b for b in alike if b.ref != ref]
     if others:
         listed = ", ".join(f"{working.path(b.ref.step)} ({place(b.site, working.source.file)})" for b in others[:4])
         more = ", …" if len(others) > 4 else ""
-        yield Prose(f"{own.name} is given again elsewhere: {listed}{more}; what was changed is this one alone.", "note")
+        yield Prose(f"{own.name} is set again elsewhere: {listed}{more}; what was changed is this one alone.", "note")
 
 
 def _results(moved: list[Moved]) -> list[Moved]:
@@ -75,7 +84,7 @@ def _limits(replay: Replay) -> Iterator[Block]:
     home = replay.working.source.file
     if replay.stopped is not None:
         where = place(replay.stopped.site, home) or "a condition"
-        turned = f"{condition(replay.stopped)} before and would turn out otherwise now ({where})"
+        turned = f"{condition(replay.working, replay.stopped)} before and would turn out otherwise now ({where})"
         if replay.rerun is not None:
             yield Prose(f"{turned}, so the whole source was run again with the change.", "note")
         else:
@@ -113,12 +122,13 @@ def _line(replay: Replay, moved: Moved, names: dict[Ref, str]) -> tuple[str, str
     return path + bracket + rest, said
 
 
-def _before_and_after(replay: Replay, ref: Ref, names: dict[Ref, str]) -> Iterator[Block]:
+def _before_and_after(replay: Replay, ref: Ref, names: dict[Ref, str], *, set_here: bool = False) -> Iterator[Block]:
     working = replay.working
     path = names.get(ref) or working.index.element_path(ref)
     try:
         before = as_array(working.value(ref))
-        after = as_array(replay.value(path if replay.rerun is not None else ref))
+        again = replay.rerun is not None and not set_here
+        after = as_array(replay.value(path if again else ref))
     except AddressError:
         return
     name, where = last_name(path), place(working.steps[ref.step].site, working.source.file)

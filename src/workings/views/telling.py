@@ -14,7 +14,7 @@ from workings.frozen import evolve
 from workings.reading.formula import formula
 from workings.reading.line import Line
 from workings.reading.sections import Entry, Section, Value, sample, worked
-from workings.reading.source_lines import is_number, place_written
+from workings.reading.source_lines import is_number, own_name, place_written
 from workings.recording.operations.expression import Leaf
 from workings.recording.working import Binding, Ref, Site, Working
 from workings.views.calls import outer_symbols, repeats
@@ -248,7 +248,8 @@ class Teller:
                 step = self._step(entry, section, outer, value, plain=said)
                 yield evolve(step, sentence=entry.sentence or "not filled yet")
                 continue
-            yield self._step(entry, section, outer, value, result, plain=said)
+            several = bool(result) and entry.site is not None and len(entry.site.targets) > 1
+            yield self._step(entry, section, outer, value, result, plain=said or several)
             said = True
             if entry.moved:
                 continue
@@ -360,8 +361,10 @@ class Teller:
             return self._last_name(value)
         if value.name and value.name != "result":
             return value.name
-        if not value.shape and not value.ref.index and entry.site is not None and place_written(entry.site.text):
-            return place_written(entry.site.text)
+        written = place_written(entry.site.text) if entry.site is not None and not value.ref.index else ""
+        if written:
+            whole = self.working.steps[value.ref.step].operation in ("put", "put_flat")
+            return own_name(written) if whole else written
         targets = entry.site.targets if entry.site is not None else ()
         target = targets[0].partition("[")[0] if len(targets) == 1 else ""
         if target.isidentifier() and target != "result":

@@ -99,7 +99,7 @@ class Printer(ABC):
         return self.sign("-").strip() + self.within(node.operand, Level.FRACTION)
 
     def write_not(self, node: Not) -> str:
-        return self.relation("not") + self.within(node.operand, Level.COMPARISON)
+        return self.relation("not") + self.within(node.operand, Level.ADDITION)
 
     def write_relation(self, node: Relation) -> str:
         least = Level.CASES if node.statement else Level.ADDITION

@@ -79,7 +79,7 @@ def _extreme(call: Call) -> Node | None:
 
 _STATISTICS = {
     "mean": (operator("μ", r"\mu"), operator("mean")),
-    "nanmean": (operator("μ", r"\mu"), operator("mean")),
+    "nanmean": (operator("nanmean"), operator("nanmean")),
     "fmean": (operator("μ", r"\mu"), operator("mean")),
     "var": (Symbol(r"\sigma^2", "σ²", operator=True, raised=True), operator("var")),
     "std": (operator("σ", r"\sigma"), operator("std")),

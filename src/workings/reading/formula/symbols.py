@@ -63,7 +63,7 @@ def symbol(name: str, given: Mapping[str, str]) -> Symbol:
     if name in given:
         return _given(given[name])
     stem = name.rstrip("_") or name
-    running = _RUNNING.match(stem)
+    running = _RUNNING.match(stem) if stem != "hi" else None  # high, as in ``lo, hi``
     head, *rest = [*running.groups()] if running else [part for part in stem.split("_") if part] or [name]
     if not running and (numbered := _NUMBERED.match(head)) and _letter(numbered[1]):
         head, rest = numbered[1], [numbered[2], *rest]

@@ -43,6 +43,7 @@ _CUMPROD = (
     "PyTorch differentiates prod and cumprod by another formula while anything listens to its operators: "
     "the last digit of such a derivative may differ from the plain run's"
 )
+_DRAWN = "What was drawn at random is kept as it came; a what-if does not draw again."
 _SAMPLES = {"multinomial", "bernoulli", "binomial", "poisson", "normal"}  # draws that depend on the numbers given
 
 _TENSOR, _PARAMETER, _STRIDED = torch.Tensor, torch.nn.Parameter, torch.strided
@@ -284,8 +285,8 @@ class Dispatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """Random numbers: what was drawn is kept as it came; a replay does not draw again."""
         working = self._recorder.working
         note = "drawn at random"
-        if note + ": kept as it came" not in working.notes:
-            working.notes.append(note + ": kept as it came")
+        if _DRAWN not in working.notes:
+            working.notes.append(_DRAWN)
         sampled = (operator.base in _SAMPLES or operator.chance is not None) and bool(inputs)
         for position, tensor in enumerate(outputs):
             if operator.base == "native_dropout" and position == 0:
