@@ -80,13 +80,22 @@ def test_on_a_phone_most_of_the_screen_is_for_the_text(open_page: Open, name: st
     page = open_page(render(wk.example(name).run()), width=390, height=844)
     header, side = (page.locator(part).bounding_box() for part in ("header", "#side"))
     assert header["height"] + side["height"] < 844 / 3
-    # Every tool can be reached, by finger and by keyboard.
-    last = page.get_by_role("button", name="Open", exact=True)
-    last.focus()
-    box = last.bounding_box()
-    assert box["x"] >= 0
-    assert box["x"] + box["width"] <= 390
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize(("width", "height"), [(360, 740), (768, 1024), (1366, 768)])
+def test_every_tool_is_on_the_screen(open_page: Open, apple_page: str, width: int, height: int) -> None:
+    """Nothing has to be scrolled to find a tool, no two of them overlap, and no word of a button is cut off."""
+    page = open_page(apple_page, width=width, height=height)
+    tools = page.locator("#tools :is(label, button, .variant select):visible")
+    assert tools.count() == 12
+    boxes = [tool.bounding_box() for tool in tools.all()]
+    assert all(box["x"] >= 0 and box["x"] + box["width"] <= width and box["y"] >= 0 for box in boxes)
+    single = page.locator("#tools :is(.depths label, button, .variant select):visible")
+    assert all(apart(*pair) for pair in itertools.combinations([each.bounding_box() for each in single.all()], 2))
+    assert tools.evaluate_all("e => e.every(each => each.scrollWidth <= each.clientWidth + 1)")
+    tops = sorted({box["y"] for box in boxes})
+    assert tops[-1] < height / 4
+    assert page.locator("#tools").evaluate("e => e.scrollWidth <= e.clientWidth")
 
 
 @pytest.mark.parametrize("width", [360, 390])
