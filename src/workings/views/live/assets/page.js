@@ -21,7 +21,7 @@ class Page {
     inputs.hidden = false;
     this.sentence = new Sentence(this.state, inputs);
     this.plane = new Plane(this.state, inputs, look);
-    this.dials = new Dials(this.state, inputs, look);
+    this.dials = new Dials(this.state, inputs, this.tables);
     this.maps = new Maps(this.state, inputs, look);
     this.circle = new Circle(this.state, inputs, look);
     this.waves = new Waves(this.state, inputs);

@@ -302,11 +302,11 @@ class Maps {
 
 const LEAST = 1e-3; // an epsilon is no number to play with
 
-// Given numbers that stand alone, such as a temperature: each with a slider.
+// Given numbers that stand alone, such as a temperature: each with a slider, and to be typed as in the text.
 class Dials {
-  constructor(state, place, look) {
+  constructor(state, place, tables) {
     this.state = state;
-    this.look = look;
+    this.tables = tables;
     this.box = make("div", { class: "dials" });
     place.append(this.box);
   }
@@ -317,24 +317,29 @@ class Dials {
     const whole = (n) => nodes[n].t === "i" && !fixed.has(n) && nodes.some((node) => node.k === "map" && node.i.some((view) => view[0] === n));
     this.dials = nodes.flatMap((node, n) => (node.k === "given" && (node.t === "f" || whole(n)) && node.b && !node.made && size(node.s) === 1 && Math.abs(node.v[0]) >= LEAST ? [this.one(n)] : []));
     this.box.hidden = !this.dials.length;
-    this.box.replaceChildren(...this.dials.map((dial) => dial.label));
+    this.box.replaceChildren(...this.dials.map((dial) => dial.box));
   }
 
   one(node) {
     const about = this.state.program.nodes[node], value = this.state.machine.recorded[node][0], name = shortest(this.state, node) ?? about.n;
-    const whole = about.t === "i", most = value > 0 ? 4 * value : 1, least = whole ? Math.min(1, 3 * value) : value > 0 ? value / 10 : 3 * value - 1;
-    const output = make("output", {}), slider = make("input", { type: "range", min: least, max: most, step: whole ? 1 : (most - least) / 200, "aria-label": name });
+    const whole = about.t === "i", [least, most, step] = this.ends(value, whole, about.r);
+    const output = make("output"), slider = make("input", { type: "range", min: least, max: most, step, "aria-label": name });
     slider.addEventListener("pointerdown", () => this.state.begin());
     slider.addEventListener("keydown", () => this.state.begin());
     slider.addEventListener("input", () => { this.state.put(node, 0, Number(slider.value)); this.state.tell("drag"); });
-    slider.addEventListener("focus", () => this.look(node, 0));
-    return { node, slider, output, label: make("label", {}, make("span", { class: "name" }, ...breakable(name)), slider, output) };
+    slider.addEventListener("focus", () => this.tables.look(node, 0));
+    this.tables.scalar(output, node, 0);
+    return { node, slider, box: make("div", {}, make("span", { class: "name" }, ...breakable(name)), slider, output) };
+  }
+
+  // Where a slider begins and ends, and its step: all of a range that has two ends, else what lies around the number.
+  ends(value, whole, range = {}) {
+    const around = whole ? Math.min(1, 3 * value) : value > 0 ? value / 10 : 3 * value - 1, most = range.most ?? (value > 0 ? 4 * value : 1);
+    const least = range.most === undefined ? Math.max(around, range.least ?? -Infinity) : range.least, step = whole ? 1 : (most - least) / 200;
+    return [range.above && least === range.least ? least + step : least, most, step];
   }
 
   refresh() {
-    for (const { node, slider, output } of this.dials) {
-      slider.value = this.state.machine.values[node][0];
-      output.textContent = shownNumber(this.state, node, 0);
-    }
+    for (const { node, slider } of this.dials) slider.value = this.state.machine.values[node][0];
   }
 }
