@@ -13,6 +13,7 @@ import workings as wk
 from workings.views.live.page import render
 
 Open = Callable[..., Any]
+SIDES = (("x", "width"), ("y", "height"))
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +53,48 @@ def test_names_in_the_plane_touch_no_dot_and_no_other_name(open_page: Open, appl
     page.evaluate("workings.state.set([[0, 2, 0.3], [0, 3, 0.6], [0, 6, 0.32], [0, 7, 0.6]])")
     texts, dots = names_and_dots(page)
     assert all(apart(*pair) for pair in itertools.combinations(texts, 2))
+
+
+NAMES = ["elephant", "interest", "company", "quarterly", "fell", "sharply", "in", "yesterday"]
+
+
+@pytest.mark.parametrize("where", [(1.0, 1.0), (1.0, 0.0), (-1.0, 0.5)])
+def test_eight_points_at_nearly_one_place_have_names_that_can_be_read(
+    open_page: Open, where: tuple[float, float]
+) -> None:
+    def grown(E: Any) -> Any:
+        out = 1.1 * E
+        return out
+
+    angles = np.arange(8) * 2.4
+    points = np.array(where) + 0.02 * np.stack([np.sin(angles), np.cos(angles)], axis=1)
+    page = open_page(render(wk.show(grown, points, labels={"E": (NAMES, ["food", "finance"])})))
+    texts, _ = names_and_dots(page)
+    assert len(texts) == 8
+    assert all(apart(*pair) for pair in itertools.combinations(texts, 2))
+    assert all(text[side] >= 0 and text[side] + text[size] <= 320 for text in texts for side, size in SIDES)
+    # Names that stand further off are joined to their points: each line ends at its own name.
+    joined = page.locator("figure.plane .leader").evaluate_all(
+        "e => e.map(l => [l.x2.baseVal.value, l.y2.baseVal.value])"
+    )
+    for x, y in joined:
+        assert any(
+            t["x"] - 2 <= x <= t["x"] + t["width"] + 2 and t["y"] - 4 <= y <= t["y"] + t["height"] + 4 for t in texts
+        )
+
+
+@pytest.mark.parametrize("most", [0.5, 12.0])
+def test_numbers_round_the_circle_do_not_cover_each_other(open_page: Open, most: float) -> None:
+    def turned(angles: Any) -> Any:
+        circle = np.stack([np.sin(angles), np.cos(angles)], axis=1)
+        return circle
+
+    page = open_page(render(wk.show(turned, np.linspace(0.4, most, 20))))
+    boxes = "e => e.map(each => { const { x, y, width, height } = each.getBBox(); return { x, y, width, height }; })"
+    texts = page.locator("figure.circle text").evaluate_all(boxes)
+    assert page.locator("figure.circle text").all_text_contents() == [str(row) for row in range(20)]
+    assert all(apart(*pair) for pair in itertools.combinations(texts, 2))
+    assert all(text[side] >= 0 and text[side] + text[size] <= 240 for text in texts for side, size in SIDES)
 
 
 @pytest.mark.parametrize("name", ["apple", "encoder-block"])

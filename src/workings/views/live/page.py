@@ -55,6 +55,7 @@ SCRIPTS = (
     "beside",
     "symbols",
     "working",
+    "labels",
     "plane",
     "diagram",
     "waves",

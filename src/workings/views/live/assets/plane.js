@@ -50,8 +50,6 @@ class Plane {
     const select = make("select", { "aria-label": "What it is compared with", onchange: () => { this.chosen = select.value; this.refresh(); } }, ...options);
     this.svg = draw("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "group", "aria-label": `${base.name} in the plane` });
     this.missing = make("p", { class: "undrawn error" });
-    this.pen = make("canvas").getContext("2d");
-    this.pen.font = `12px ${getComputedStyle(this.figure).fontFamily}`;
     this.figure.replaceChildren(
       make("figcaption", {}, make("span", { class: "name" }, base.name), options.length ? " and, broken, " : "", options.length ? select : ""),
       this.svg, this.missing, make("p", { class: "note" }, "Drag the end of an arrow, or choose it and press the arrow keys."));
@@ -98,7 +96,7 @@ class Plane {
       parts.push(draw("circle", { class: `made c${row % 8}`, cx: to[0], cy: to[1], r: 4 }, draw("title", {}, `${other.name}[${rows[row]}]`)));
     });
     ends.forEach((to, row) => { if (to) line("given", row, corner, to); else missing.push(`${base.name}[${rows[row]}]`); });
-    const labels = new Labels(SIZE, this.pen, [...ends, ...made].filter(Boolean), lines);
+    const labels = new Labels(this.figure, SIZE, [...ends, ...made].filter(Boolean), lines, parts.filter(({ tagName }) => tagName === "text"));
     this.arrows = ends.map((to, row) => {
       if (!to) return null;
       const name = rows[row], handle = draw("circle", {
@@ -107,10 +105,10 @@ class Plane {
         onpointerdown: (event) => this.grab(event, row), onkeydown: (event) => this.key(event, row),
         onfocus: () => this.look(base.node, 2 * row),
       });
-      parts.push(draw("text", labels.place(to, name), name), handle);
+      parts.push(...labels.write(to, name));
       return handle;
     });
-    this.svg.replaceChildren(...parts);
+    this.svg.replaceChildren(...parts, ...this.arrows.filter(Boolean));
     this.missing.textContent = undrawn(missing);
     if (focused >= 0) this.arrows[focused]?.focus({ preventScroll: true });
   }
@@ -187,39 +185,6 @@ class Plane {
 }
 
 const tick = (value) => String(value).replace("-", MINUS);
-
-// Where names stand beside their points: where they touch no point and no other name, and cross as few lines as they can.
-class Labels {
-  constructor(edge, pen, points, lines) {
-    this.edge = edge;
-    this.pen = pen;
-    this.points = points;
-    this.along = lines.flatMap(([[a, b], [c, d]]) => Array.from({ length: 40 }, (_, n) => [a + ((c - a) * n) / 40, b + ((d - b) * n) / 40]));
-    this.boxes = [];
-  }
-
-  // Of the ways round a point, and then further off, the first of those that disturb the least.
-  place([x, y], name) {
-    const { width } = this.pen.measureText(name);
-    let best = null;
-    for (const far of [12, 20, 30]) for (const [dx, dy] of ROUND_ABOUT) {
-      const left = x + dx * far - ((1 - dx) * width) / 2, middle = y + dy * (far + 5), box = [left, middle - 8, left + width, middle + 7];
-      const cost = this.cost(box);
-      if (best === null || cost < best.cost) best = { box, cost };
-    }
-    this.boxes.push(best.box);
-    return { x: best.box[0], y: best.box[3] - 3 };
-  }
-
-  cost(box) {
-    const over = ([a, b, c, d], [e, f, g, h]) => a < g && e < c && b < h && f < d, within = ([x, y], far) => over(box, [x - far, y - far, x + far, y + far]);
-    const outside = box[0] < 2 || box[1] < 2 || box[2] > this.edge - 2 || box[3] > this.edge - 2;
-    const count = (list, test) => list.reduce((sum, each) => sum + test(each), 0);
-    return 1000 * outside + 100 * count(this.points, (point) => within(point, 9)) + 100 * count(this.boxes, (each) => over(box, each)) + count(this.along, (point) => within(point, 1));
-  }
-}
-
-const ROUND_ABOUT = [[1, 0], [-1, 0], [0, -1], [0, 1], [1, -1], [-1, -1], [1, 1], [-1, 1]];
 
 // The words of a sentence: each can be replaced by another of the table, or change places with its neighbour.
 class Sentence {
