@@ -97,6 +97,24 @@ def test_numbers_round_the_circle_do_not_cover_each_other(open_page: Open, most:
     assert all(text[side] >= 0 and text[side] + text[size] <= 240 for text in texts for side, size in SIDES)
 
 
+def test_points_on_the_axes_and_lines_below_a_number_cover_nothing(open_page: Open) -> None:
+    page = open_page(render(wk.example("loss").run()))
+    texts, dots = names_and_dots(page)
+    boxes = "e => e.map(each => { const { x, y, width, height } = each.getBBox(); return { x, y, width, height }; })"
+    svg = page.locator("figure.plane svg").first
+    axes = svg.locator(".zero").evaluate_all(boxes)
+    assert len(axes) == 2
+    ticks = svg.locator(".tick").evaluate_all(boxes)
+    for one, other in [(texts, axes), (dots, ticks), (texts, ticks)]:
+        assert all(apart(*pair) for pair in itertools.product(one, other))
+    assert all(tick["x"] >= 0 for tick in ticks)
+    gaps = page.locator(".step + .worked:visible").evaluate_all(
+        "e => e.map(w => w.getBoundingClientRect().top - w.previousElementSibling.getBoundingClientRect().bottom)"
+    )
+    assert len(gaps) == 4
+    assert min(gaps) >= 0
+
+
 @pytest.mark.parametrize("name", ["apple", "encoder-block"])
 def test_no_letter_of_a_formula_is_cut_off(open_page: Open, name: str) -> None:
     """What hangs over the box of a formula, such as an italic V, is drawn: as if nothing could be cut."""

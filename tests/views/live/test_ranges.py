@@ -76,6 +76,12 @@ def test_what_is_typed_beyond_is_refused_in_words(
     assert values(page, name)[0] == before
 
 
+def test_the_settings_inside_a_function_have_no_slider(open_page: Open) -> None:
+    """NumPy's mean divides by a count: that is no number to play with."""
+    page = open_page(render(wk.example("encoder-block").run()))
+    assert page.locator(".dials input").count() == 0
+
+
 def test_the_number_of_a_slider_can_be_typed(open_page: Open, next_page: str) -> None:
     page = open_page(next_page)
     output = page.locator(f'.dials div:has(> input[aria-label="{T}"]) output')

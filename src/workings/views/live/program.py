@@ -196,7 +196,7 @@ class Program:
         if may_depend(step) and not inside:  # inside a composite, numbers without an origin are its settings
             return self._frozen(working, step, [], step.note, unknown=True)
         values = numbers(working, step)
-        made = step.function != "" or step.operation != "given"
+        made = inside or step.function != "" or step.operation != "given"
         return self._add("given", step, v=values, **({"made": 1} if made else {}))
 
     def _frozen(self, working: Working, step: Step, inputs: list[Any], why: str, *, unknown: bool = False) -> list[Any]:

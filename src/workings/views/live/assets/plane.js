@@ -1,6 +1,6 @@
 // Tokens as arrows in the plane of two named axes: what is given is dragged, what was made of it follows.
 
-const SIZE = 320, EDGE = 34;
+const SIZE = 320, EDGE = 38;
 
 // Of the names of a value, the one that a reader would use: the shortest, and of those the last.
 function shortest(state, node) {
@@ -85,7 +85,8 @@ class Plane {
     const focused = this.arrows.indexOf(document.activeElement), { base } = this.found, other = this.other();
     const [rows, columns] = labelsOf(this.state, base.node), values = this.state.machine.values[base.node];
     const ends = this.ends(base.node), made = other ? this.ends(other.node) : [], corner = [this.x(0), this.y(0)];
-    const parts = this.axes(columns), missing = [], lines = [];
+    const parts = this.axes(columns), missing = [], edges = ["from", "to"].map((end) => this.scale[end]);
+    const lines = [edges.map((end) => [this.x(end), corner[1]]), edges.map((end) => [corner[0], this.y(end)])]; // the axes
     const line = (kind, row, from, to) => {
       lines.push([from, to]);
       parts.push(draw("line", { class: `${kind} c${row % 8}`, x1: from[0], y1: from[1], x2: to[0], y2: to[1] }));
@@ -119,8 +120,8 @@ class Plane {
       const value = Number((count * step).toPrecision(9)), class_ = value === 0 ? "zero" : "grid", text = tick(value);
       parts.push(draw("line", { class: class_, x1: this.x(value), x2: this.x(value), y1: this.y(from), y2: this.y(to) }));
       parts.push(draw("line", { class: class_, y1: this.y(value), y2: this.y(value), x1: this.x(from), x2: this.x(to) }));
-      parts.push(draw("text", { class: "tick", x: this.x(value), y: this.y(from) + 14, "text-anchor": "middle" }, text));
-      if (value !== 0 || from < 0) parts.push(draw("text", { class: "tick", x: this.x(from) - 5, y: this.y(value) + 4, "text-anchor": "end" }, text));
+      parts.push(draw("text", { class: "tick", x: this.x(value), y: this.y(from) + 18, "text-anchor": "middle" }, text));
+      if (value !== 0 || from < 0) parts.push(draw("text", { class: "tick", x: this.x(from) - 10, y: this.y(value) + 4, "text-anchor": "end" }, text));
     }
     parts.push(draw("text", { class: "axis", x: SIZE - 14, y: SIZE - 4, "text-anchor": "end" }, columns[0]));
     parts.push(draw("text", { class: "axis", x: 4, y: 11 }, columns[1]));
