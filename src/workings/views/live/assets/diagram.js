@@ -109,6 +109,8 @@ class Circle {
     this.figure.hidden = !this.found;
     if (!this.found) return;
     this.node = this.found.at[0];
+    this.pen = penOf(this.figure);
+    this.drawn = "";
     this.svg = draw("svg", { viewBox: `0 0 ${ROUND_SIZE} ${ROUND_SIZE}`, role: "img", "aria-label": `${shortest(this.state, this.node)} on the unit circle` });
     this.missing = make("p", { class: "undrawn error" });
     this.figure.replaceChildren(make("figcaption", {}, make("span", { class: "name" }, shortest(this.state, this.node)), " on the unit circle: each step turns by the same angle"), this.svg, this.missing);
@@ -116,7 +118,10 @@ class Circle {
 
   refresh() {
     if (this.figure.hidden) return;
-    const values = this.state.machine.values[this.node], rows = this.state.program.nodes[this.node].s[0], middle = ROUND_SIZE / 2, radius = 0.36 * ROUND_SIZE;
+    const values = this.state.machine.values[this.node], drawn = values.join();
+    if (drawn === this.drawn) return; // as it is in most steps of a drag
+    this.drawn = drawn;
+    const rows = this.state.program.nodes[this.node].s[0], middle = ROUND_SIZE / 2, radius = 0.36 * ROUND_SIZE;
     const at = (right, up) => [middle + radius * right, middle - radius * up], missing = [], points = [];
     for (let row = 0; row < rows; row += 1) {
       const [sine, cosine] = [values[2 * row], values[2 * row + 1]];
@@ -125,7 +130,7 @@ class Circle {
     }
     const corners = Array.from({ length: 33 }, (_, n) => at(Math.cos((n * Math.PI) / 16), Math.sin((n * Math.PI) / 16)));
     const lines = [...points.map(({ to }) => [[middle, middle], to]), ...corners.slice(1).map((to, n) => [corners[n], to])];
-    const labels = new Labels(this.figure, ROUND_SIZE, points.map(({ to }) => to), lines);
+    const labels = new Labels(this.pen, ROUND_SIZE, points.map(({ to }) => to), lines);
     this.svg.replaceChildren(draw("circle", { class: "rim", cx: middle, cy: middle, r: radius }),
       ...points.map(({ row, to: [x, y] }) => draw("line", { class: `given c${row % 8}`, x1: middle, y1: middle, x2: x, y2: y })),
       ...points.flatMap(({ row, to, away }) => labels.write(to, String(row), away)),

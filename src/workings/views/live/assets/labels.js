@@ -10,12 +10,18 @@ function dots([[a, b], [c, d]]) {
   return Array.from({ length: count }, (_, n) => [a + ((c - a) * n) / count, b + ((d - b) * n) / count]);
 }
 
+// What measures the names of a figure.
+function penOf(figure) {
+  const pen = make("canvas").getContext("2d");
+  pen.font = `12px ${getComputedStyle(figure).fontFamily}`;
+  return pen;
+}
+
 class Labels {
   // `edge` is the side of the drawing; what is written there already is part of `written`.
-  constructor(figure, edge, points, lines, written = []) {
+  constructor(pen, edge, points, lines, written = []) {
     this.edge = edge;
-    this.pen = make("canvas").getContext("2d");
-    this.pen.font = `12px ${getComputedStyle(figure).fontFamily}`;
+    this.pen = pen;
     this.points = points;
     this.along = lines.flatMap(dots);
     this.boxes = written.map((text) => {
@@ -32,10 +38,11 @@ class Labels {
     const ways = away ? ROUND_ABOUT.toSorted((one, other) => turned(one) - turned(other)) : ROUND_ABOUT;
     let best = { cost: Infinity };
     for (const far of [12, 20, NEAR, 45, 60, 80, 100]) for (const [dx, dy] of ways) {
-      if (!best.cost) break;
+      const further = far > NEAR ? far / 20 : 0;
+      if (best.cost <= further) break;
       const left = x + dx * far - ((1 - dx) * width) / 2, middle = y + dy * (far + 5), box = [left, middle - 8, left + width, middle + 7];
       const to = [clamp(x, left, left + width), clamp(y, middle - 8, middle + 7)], leader = far < NEAR ? [] : dots([[x, y], to]);
-      const cost = this.cost(box, leader) + (far > NEAR ? far / 20 : 0);
+      const cost = this.cost(box, leader) + further;
       if (cost < best.cost) best = { box, cost, to, leader };
     }
     const { box, to, leader } = best, text = draw("text", { x: box[0], y: box[3] - 3 }, name);

@@ -50,6 +50,7 @@ class Plane {
     const select = make("select", { "aria-label": "What it is compared with", onchange: () => { this.chosen = select.value; this.refresh(); } }, ...options);
     this.svg = draw("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "group", "aria-label": `${base.name} in the plane` });
     this.missing = make("p", { class: "undrawn error" });
+    this.pen = penOf(this.figure);
     this.figure.replaceChildren(
       make("figcaption", {}, make("span", { class: "name" }, base.name), options.length ? " and, broken, " : "", options.length ? select : ""),
       this.svg, this.missing, make("p", { class: "note" }, "Drag the end of an arrow, or choose it and press the arrow keys."));
@@ -97,7 +98,7 @@ class Plane {
       parts.push(draw("circle", { class: `made c${row % 8}`, cx: to[0], cy: to[1], r: 4 }, draw("title", {}, `${other.name}[${rows[row]}]`)));
     });
     ends.forEach((to, row) => { if (to) line("given", row, corner, to); else missing.push(`${base.name}[${rows[row]}]`); });
-    const labels = new Labels(this.figure, SIZE, [...ends, ...made].filter(Boolean), lines, parts.filter(({ tagName }) => tagName === "text"));
+    const labels = new Labels(this.pen, SIZE, [...ends, ...made].filter(Boolean), lines, parts.filter(({ tagName }) => tagName === "text"));
     this.arrows = ends.map((to, row) => {
       if (!to) return null;
       const name = rows[row], handle = draw("circle", {
