@@ -135,6 +135,8 @@ def _symbols(equation: Equation) -> list[str]:
     for name in names:
         shape = equation.shapes.get(name)
         axes = "" if shape is None else "one number" if shape == "" else shape
+        if name in equation.ranges:
+            axes += f" {equation.ranges[name].words}"
         out.append(f"    {name:<{wide}}  {letters[name]:<{high}}  {axes}".rstrip())
     used = [a for a in _AXES if any(a in re.split(r"[ ;]+", shape) for shape in equation.shapes.values())]
     legend = "; ".join(f"{axis} {_AXES[axis]}" for axis in used)

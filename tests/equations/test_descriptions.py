@@ -2,9 +2,11 @@
 
 import ast
 import inspect
+import math
 import re
 import textwrap
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy
@@ -73,6 +75,23 @@ def test_every_part_is_there(function: Callable[..., Any]) -> None:
         assert re.fullmatch(r"('|[A-Z0-9]).*\.", text), text
     docstring = inspect.getdoc(function) or ""
     assert "Shapes: " in docstring
+
+
+@pytest.mark.parametrize("name", [name for name, function in EQUATIONS.items() if described(function).ranges])
+def test_a_range_is_what_the_function_takes(name: str) -> None:
+    """Its ends are taken, unless it is above them; what lies just beyond them is refused."""
+    function, call = EQUATIONS[name], CALLS[name][0]
+    for argument, limits in described(function).ranges.items():
+        near = 1 if "integer" in described(function).shapes[argument] else 1e-9
+        inside = [limits.least + near, *([] if limits.above else [limits.least])]
+        beyond = [limits.least - near, *([limits.least] if limits.above else [])]
+        if limits.most < math.inf:
+            inside.append(limits.most)
+            beyond.append(limits.most + near)
+        for number, taken in [(number, True) for number in inside] + [(number, False) for number in beyond]:
+            arguments = inspect.signature(function).bind(*call.arguments, **call.options).arguments | {argument: number}
+            with nullcontext() if taken else pytest.raises(ValueError, match="expected"):
+                function(**arguments)
 
 
 @pytest.mark.parametrize("function", EACH)

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from workings.equations import EQUATIONS, equation_of
 from workings.reading.formula import DEEPEST, LONGEST, formula
 from workings.reading.formula.mathml import mathml
 
@@ -387,6 +388,12 @@ def test_an_operator_with_a_star_is_the_operator():
     written = mathml(r"\hat{v} = \operatorname*{arg\,max}_v z_v")
     assert "*" not in written
     assert "arg\N{THIN SPACE}max" in written
+
+
+@pytest.mark.parametrize("name", EQUATIONS)
+def test_no_command_of_latex_is_left_in_an_equation(name):
+    tree = ElementTree.fromstring(mathml(equation_of(EQUATIONS[name]).latex))
+    assert "\\" not in "".join(tree.itertext())
 
 
 def test_the_converter_is_imported_only_for_mathml():

@@ -1,5 +1,6 @@
 """What each equation says about itself, and the table of all equations."""
 
+import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -13,6 +14,22 @@ EQUATIONS: dict[str, Callable[..., Any]] = {}
 
 KINDS = ("number", "integer", "choice", "function", "weights")
 """What may stand in `Equation.shapes` in place of axes, for an argument that is not an array."""
+
+
+@frozen
+class Range:
+    """The numbers that an argument may be: from `least` on, or only `above` it, up to `most`."""
+
+    least: float
+    most: float = math.inf
+    above: bool = False
+
+    @property
+    def words(self) -> str:
+        """The range as it stands behind "a number": "above 0 and at most 1"."""
+        if self.above:
+            return f"above {self.least:g}" + (f" and at most {self.most:g}" if self.most < math.inf else "")
+        return f"from {self.least:g} to {self.most:g}" if self.most < math.inf else f"of at least {self.least:g}"
 
 
 @frozen
@@ -32,6 +49,7 @@ class Equation:
         section: the section of the article it belongs to, counted through the three parts; empty for kin.
         source: the paper it comes from.
         variants: the choices that change numbers, by argument or by topic, with what each does.
+        ranges: the numbers that an argument may be, where the function refuses others.
     """
 
     name: str
@@ -44,6 +62,7 @@ class Equation:
     section: str
     source: str
     variants: Mapping[str, str]
+    ranges: Mapping[str, Range]
 
     @property
     def label(self) -> str:
@@ -63,6 +82,7 @@ def equation(
     section: str = "",
     name: str = "",
     variants: Mapping[str, str] | None = None,
+    ranges: Mapping[str, Range] | None = None,
 ) -> Callable[[Function], Function]:
     """Attach an `Equation` to a function as `function.equation` and enter the function in `EQUATIONS`.
 
@@ -82,6 +102,7 @@ def equation(
             section=section,
             source=source,
             variants=MappingProxyType(dict(variants or {})),
+            ranges=MappingProxyType(dict(ranges or {})),
         )
         taken = EQUATIONS.get(description.name, function)
         # The same function may come again: its module was reloaded.

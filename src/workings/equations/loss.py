@@ -4,7 +4,7 @@ from typing import Literal, TypeAlias
 
 from workings.equations._arrays import Array, namespace
 from workings.equations._checks import check_choice, check_ids
-from workings.equations._description import equation
+from workings.equations._description import Range, equation
 from workings.equations.distributions import log_softmax
 
 Reduction: TypeAlias = Literal["sum", "mean"]
@@ -43,6 +43,7 @@ REDUCTIONS = ("sum", "mean")
         "label_smoothing": "The share of the target that is spread evenly over the whole vocabulary, the true token "
         "included.",
     },
+    ranges={"label_smoothing": Range(0, 1)},
 )
 def cross_entropy(logits: Array, targets: Array, label_smoothing: float = 0.0, reduction: Reduction = "sum") -> Array:
     """The cross-entropy between the predicted distributions and the true tokens, in nats.

@@ -3,7 +3,7 @@
 import math
 
 from workings.equations._arrays import Array, namespace
-from workings.equations._description import equation
+from workings.equations._description import Range, equation
 from workings.equations.distributions import softmax
 
 TIES = "Tokens that tie with the last one kept are kept too, so more may remain."
@@ -48,6 +48,7 @@ def next_token(h: Array, W_out: Array, b: Array) -> Array:
     section="9",
     source="Ackley, Hinton and Sejnowski (1985)",
     variants={"T": "1 changes nothing, and is not greedy: greedy is the limit towards 0, which `greedy` takes."},
+    ranges={"T": Range(0, above=True)},
 )
 def temperature(logits: Array, T: float) -> Array:
     """Divide the logits by T.
@@ -77,6 +78,7 @@ def temperature(logits: Array, T: float) -> Array:
     section="9",
     source="Fan, Lewis and Dauphin (2018)",
     variants={"ties": TIES, "k": "A k beyond the vocabulary keeps every word."},
+    ranges={"k": Range(1)},
 )
 def top_k(logits: Array, k: int) -> Array:
     """Keep the k largest logits and set the others to -inf. Logits that tie with the k-th are kept too.
@@ -117,6 +119,7 @@ def top_k(logits: Array, k: int) -> Array:
     section="9",
     source="Holtzman et al. (2020)",
     variants={"ties": TIES, "p": "1 keeps every word, even where rounding lets a total reach 1 too early."},
+    ranges={"p": Range(0, 1, above=True)},
 )
 def top_p(logits: Array, p: float) -> Array:
     """Keep the most probable tokens whose probabilities reach p together, and set the others to -inf.

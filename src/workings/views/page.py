@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from workings.frozen import evolve
 from workings.reading.walk import walk
 from workings.recording.working import Working
-from workings.views.document import DEPTHS, Block, Document, Prose, Same
+from workings.views.document import DEPTHS, Block, Document, Heading, Over, Prose, Same
 from workings.views.naming import in_notebook
 from workings.views.notices import closing
 from workings.views.story import Story
@@ -38,8 +39,22 @@ def tell(working: Working, depth: str = "steps", *, turns: bool = False) -> Docu
         root = walk(working, told_apart(working) if turns else ())
         blocks += Teller(working, depth, turns=turns).section(root, None)
     blocks += closing(working)
-    blocks = _joined(blocks)
-    return Document(title, origin, blocks)
+    return Document(title, origin, _stepped(_joined(blocks)))
+
+
+def _stepped(blocks: list[Block]) -> list[Block]:
+    """The blocks with each heading one level below the one around it, also where a section between them has none."""
+    around: list[int] = []
+    out: list[Block] = []
+    for block in blocks:
+        if isinstance(block, Heading):
+            around = [*(level for level in around if level < block.level), block.level]
+            out.append(evolve(block, level=len(around)))
+        elif isinstance(block, Over):
+            out.append(Over(sum(level <= block.level for level in around)))
+        else:
+            out.append(block)
+    return out
 
 
 def _joined(blocks: list[Block]) -> list[Block]:

@@ -13,6 +13,7 @@ import workings as wk
 from workings.views.live.page import render
 
 Open = Callable[..., Any]
+SIDES = (("x", "width"), ("y", "height"))
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +55,66 @@ def test_names_in_the_plane_touch_no_dot_and_no_other_name(open_page: Open, appl
     assert all(apart(*pair) for pair in itertools.combinations(texts, 2))
 
 
+NAMES = ["elephant", "interest", "company", "quarterly", "fell", "sharply", "in", "yesterday"]
+
+
+@pytest.mark.parametrize("where", [(1.0, 1.0), (1.0, 0.0), (-1.0, 0.5)])
+def test_eight_points_at_nearly_one_place_have_names_that_can_be_read(
+    open_page: Open, where: tuple[float, float]
+) -> None:
+    def grown(E: Any) -> Any:
+        out = 1.1 * E
+        return out
+
+    angles = np.arange(8) * 2.4
+    points = np.array(where) + 0.02 * np.stack([np.sin(angles), np.cos(angles)], axis=1)
+    page = open_page(render(wk.show(grown, points, labels={"E": (NAMES, ["food", "finance"])})))
+    texts, _ = names_and_dots(page)
+    assert len(texts) == 8
+    assert all(apart(*pair) for pair in itertools.combinations(texts, 2))
+    assert all(text[side] >= 0 and text[side] + text[size] <= 320 for text in texts for side, size in SIDES)
+    # Names that stand further off are joined to their points: each line ends at its own name.
+    joined = page.locator("figure.plane .leader").evaluate_all(
+        "e => e.map(l => [l.x2.baseVal.value, l.y2.baseVal.value])"
+    )
+    for x, y in joined:
+        assert any(
+            t["x"] - 2 <= x <= t["x"] + t["width"] + 2 and t["y"] - 4 <= y <= t["y"] + t["height"] + 4 for t in texts
+        )
+
+
+@pytest.mark.parametrize("most", [0.5, 12.0])
+def test_numbers_round_the_circle_do_not_cover_each_other(open_page: Open, most: float) -> None:
+    def turned(angles: Any) -> Any:
+        circle = np.stack([np.sin(angles), np.cos(angles)], axis=1)
+        return circle
+
+    page = open_page(render(wk.show(turned, np.linspace(0.4, most, 20))))
+    boxes = "e => e.map(each => { const { x, y, width, height } = each.getBBox(); return { x, y, width, height }; })"
+    texts = page.locator("figure.circle text").evaluate_all(boxes)
+    assert page.locator("figure.circle text").all_text_contents() == [str(row) for row in range(20)]
+    assert all(apart(*pair) for pair in itertools.combinations(texts, 2))
+    assert all(text[side] >= 0 and text[side] + text[size] <= 240 for text in texts for side, size in SIDES)
+
+
+def test_points_on_the_axes_and_lines_below_a_number_cover_nothing(open_page: Open) -> None:
+    page = open_page(render(wk.example("loss").run()))
+    texts, dots = names_and_dots(page)
+    boxes = "e => e.map(each => { const { x, y, width, height } = each.getBBox(); return { x, y, width, height }; })"
+    svg = page.locator("figure.plane svg").first
+    axes = svg.locator(".zero").evaluate_all(boxes)
+    assert len(axes) == 2
+    ticks = svg.locator(".tick").evaluate_all(boxes)
+    for one, other in [(texts, axes), (dots, ticks), (texts, ticks)]:
+        assert all(apart(*pair) for pair in itertools.product(one, other))
+    assert all(tick["x"] >= 0 for tick in ticks)
+    gaps = page.locator(".step + .worked:visible").evaluate_all(
+        "e => e.map(w => w.getBoundingClientRect().top - w.previousElementSibling.getBoundingClientRect().bottom)"
+    )
+    assert len(gaps) == 4
+    assert min(gaps) >= 0
+
+
 @pytest.mark.parametrize("name", ["apple", "encoder-block"])
 def test_no_letter_of_a_formula_is_cut_off(open_page: Open, name: str) -> None:
     """What hangs over the box of a formula, such as an italic V, is drawn: as if nothing could be cut."""
@@ -80,13 +141,22 @@ def test_on_a_phone_most_of_the_screen_is_for_the_text(open_page: Open, name: st
     page = open_page(render(wk.example(name).run()), width=390, height=844)
     header, side = (page.locator(part).bounding_box() for part in ("header", "#side"))
     assert header["height"] + side["height"] < 844 / 3
-    # Every tool can be reached, by finger and by keyboard.
-    last = page.get_by_role("button", name="Open", exact=True)
-    last.focus()
-    box = last.bounding_box()
-    assert box["x"] >= 0
-    assert box["x"] + box["width"] <= 390
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize(("width", "height"), [(360, 740), (768, 1024), (1366, 768)])
+def test_every_tool_is_on_the_screen(open_page: Open, apple_page: str, width: int, height: int) -> None:
+    """Nothing has to be scrolled to find a tool, no two of them overlap, and no word of a button is cut off."""
+    page = open_page(apple_page, width=width, height=height)
+    tools = page.locator("#tools :is(label, button, .variant select):visible")
+    assert tools.count() == 12
+    boxes = [tool.bounding_box() for tool in tools.all()]
+    assert all(box["x"] >= 0 and box["x"] + box["width"] <= width and box["y"] >= 0 for box in boxes)
+    single = page.locator("#tools :is(.depths label, button, .variant select):visible")
+    assert all(apart(*pair) for pair in itertools.combinations([each.bounding_box() for each in single.all()], 2))
+    assert tools.evaluate_all("e => e.every(each => each.scrollWidth <= each.clientWidth + 1)")
+    tops = sorted({box["y"] for box in boxes})
+    assert tops[-1] < height / 4
+    assert page.locator("#tools").evaluate("e => e.scrollWidth <= e.clientWidth")
 
 
 @pytest.mark.parametrize("width", [360, 390])

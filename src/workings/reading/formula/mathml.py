@@ -19,6 +19,7 @@ _HIDDEN = {
     r"\,": ("\ue00a", "\N{THIN SPACE}"),
 }
 _CODED = re.compile(r"&#x([0-9A-Fa-f]+);")
+_BRACE = re.compile(r">\\([{}])</mo>")  # of a brace that is made larger the converter leaves the backslash
 _BOX = re.compile(r"\\(text|texttt|mathrm|operatorname)\{((?:[^{}\\]|\\[^A-Za-z]|\\text[a-z]+\{\})*)\}")
 
 
@@ -26,7 +27,7 @@ def mathml(latex: str) -> str:
     """The ``<math>`` element of a displayed formula."""
     from latex2mathml.converter import convert  # kept from every program that only wants text
 
-    return _unhide(_CODED.sub(_sign, str(convert(_hide(latex), display="block"))))
+    return _unhide(_BRACE.sub(r">\1</mo>", _CODED.sub(_sign, str(convert(_hide(latex), display="block")))))
 
 
 def _sign(code: re.Match[str]) -> str:

@@ -55,6 +55,7 @@ SCRIPTS = (
     "beside",
     "symbols",
     "working",
+    "labels",
     "plane",
     "diagram",
     "waves",
@@ -174,17 +175,6 @@ class _Rows:
     rows: tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
 
 
-def _tag(level: int, around: list[int]) -> str:
-    """The element of a heading: one below the heading around it, also where a section between them has none.
-
-    ``around`` are the levels of the headings that it may stand in, and becomes those for the next.
-    """
-    while around and around[-1] >= level:
-        around.pop()
-    around.append(level)
-    return f"h{min(len(around) + 1, 6)}"
-
-
 def _places(block: dict[str, Any]) -> list[str]:
     """Where the numbers of a block are, in the order in which the template writes them."""
     if block["kind"] == "worked":
@@ -288,11 +278,10 @@ class _Story:
     def _blocks(self, document: Document) -> Iterator[dict[str, Any]]:
         """The document's blocks as the template wants them; arithmetic belongs to the value before it."""
         last: Ref | None = None
-        open_levels: list[int] = []
         for block in document.blocks:
             made = self.block(block, last)
             if isinstance(block, Heading):
-                made["tag"] = _tag(block.level, open_levels)
+                made["tag"] = f"h{min(block.level + 1, 6)}"
             ref = made.pop("ref", None)
             if made["kind"] in ("table", "step"):
                 last = ref or last

@@ -31,7 +31,7 @@ def asset(name: str, package: str = "workings.views.live") -> str:
     text = files(package).joinpath("assets", name).read_text(encoding="utf-8")
     if name.endswith(".html"):
         return text
-    lines = (line.strip() for line in text.splitlines())
+    lines = (line.strip().split(" // ")[0].rstrip() for line in text.splitlines())
     return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 

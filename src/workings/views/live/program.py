@@ -27,7 +27,9 @@ from typing import Any
 
 import numpy as np
 
+from workings.equations import EQUATIONS, equation_of
 from workings.progress import Report, unheard
+from workings.reading.names import Names
 from workings.reading.replay import may_depend
 from workings.recording.evaluation import NotRecorded
 from workings.recording.opening import NotOpened, open_step
@@ -66,6 +68,7 @@ class Program:
         for step in working.steps:
             self.of_step[step.number] = self._step(working, step, self.of_step, "")
         self.words = self._words()
+        self._limit()
         self.guards = [self._guard(guard) for guard in working.guards if guard.ref.step in self.of_step]
 
     def data(self) -> dict[str, Any]:
@@ -118,6 +121,20 @@ class Program:
         self.labels.append(self.labels[lists[0]])
         lists[0] = len(self.labels) - 1
         return int(lists[0])
+
+    def _limit(self) -> None:
+        """Say of given numbers in which range an equation takes them."""
+        names = Names(self.working)
+        for group in self.working.groups:
+            equation = equation_of(EQUATIONS[group.equation]) if group.equation else None
+            if equation is None or not equation.ranges:
+                continue
+            known = names.within(group.number)
+            for name, limits in equation.ranges.items():
+                node = self.nodes[self.of_step[known[name].step][0]] if name in known else {}
+                if node.get("k") == "given" and not node["s"]:
+                    most = {"most": limits.most} if math.isfinite(limits.most) else {}
+                    node["r"] = {"least": limits.least, "above": limits.above, **most, "said": limits.words}
 
     def view(self, ref: Ref) -> list[Any]:
         """Where a value is: its node, the place of its first number there, and its shape."""
@@ -179,7 +196,7 @@ class Program:
         if may_depend(step) and not inside:  # inside a composite, numbers without an origin are its settings
             return self._frozen(working, step, [], step.note, unknown=True)
         values = numbers(working, step)
-        made = step.function != "" or step.operation != "given"
+        made = inside or step.function != "" or step.operation != "given"
         return self._add("given", step, v=values, **({"made": 1} if made else {}))
 
     def _frozen(self, working: Working, step: Step, inputs: list[Any], why: str, *, unknown: bool = False) -> list[Any]:

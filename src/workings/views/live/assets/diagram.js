@@ -1,6 +1,6 @@
 // The parts of a computation in their order, joined to the parts whose results they take; a click leads to one.
 
-const BOX = { width: 190, height: 26, gap: 18, left: 8, lane: 13, narrowest: 330 }, BEAT = 700;
+const BOX = { width: 190, height: 26, gap: 18, left: 8, lane: 13, narrowest: 330 }, BEAT = 700, ROUND_SIZE = 240;
 
 class Diagram {
   constructor(state, place) {
@@ -109,22 +109,32 @@ class Circle {
     this.figure.hidden = !this.found;
     if (!this.found) return;
     this.node = this.found.at[0];
-    this.svg = draw("svg", { viewBox: "-1.45 -1.45 2.9 2.9", role: "img", "aria-label": `${shortest(this.state, this.node)} on the unit circle` });
+    this.pen = penOf(this.figure);
+    this.drawn = "";
+    this.svg = draw("svg", { viewBox: `0 0 ${ROUND_SIZE} ${ROUND_SIZE}`, role: "img", "aria-label": `${shortest(this.state, this.node)} on the unit circle` });
     this.missing = make("p", { class: "undrawn error" });
     this.figure.replaceChildren(make("figcaption", {}, make("span", { class: "name" }, shortest(this.state, this.node)), " on the unit circle: each step turns by the same angle"), this.svg, this.missing);
   }
 
   refresh() {
     if (this.figure.hidden) return;
-    const values = this.state.machine.values[this.node], rows = this.state.program.nodes[this.node].s[0], parts = [draw("circle", { class: "rim", cx: 0, cy: 0, r: 1 })], missing = [];
+    const values = this.state.machine.values[this.node], drawn = values.join();
+    if (drawn === this.drawn) return; // as it is in most steps of a drag
+    this.drawn = drawn;
+    const rows = this.state.program.nodes[this.node].s[0], middle = ROUND_SIZE / 2, radius = 0.36 * ROUND_SIZE;
+    const at = (right, up) => [middle + radius * right, middle - radius * up], missing = [], points = [];
     for (let row = 0; row < rows; row += 1) {
       const [sine, cosine] = [values[2 * row], values[2 * row + 1]];
-      if (!drawable(sine) || !drawable(cosine)) { missing.push(row); continue; }
-      parts.push(draw("line", { class: `given c${row % 8}`, x1: 0, y1: 0, x2: cosine, y2: -sine }));
-      parts.push(draw("circle", { class: `handle c${row % 8}`, cx: cosine, cy: -sine, r: 0.06, onclick: () => this.look(this.node, 2 * row) }));
-      parts.push(draw("text", { x: 1.22 * cosine, y: -1.22 * sine + 0.05, "text-anchor": "middle" }, String(row)));
+      if (drawable(sine) && drawable(cosine)) points.push({ row, to: at(cosine, sine), away: [cosine, -sine] });
+      else missing.push(row);
     }
-    this.svg.replaceChildren(...parts);
+    const corners = Array.from({ length: 33 }, (_, n) => at(Math.cos((n * Math.PI) / 16), Math.sin((n * Math.PI) / 16)));
+    const lines = [...points.map(({ to }) => [[middle, middle], to]), ...corners.slice(1).map((to, n) => [corners[n], to])];
+    const labels = new Labels(this.pen, ROUND_SIZE, points.map(({ to }) => to), lines);
+    this.svg.replaceChildren(draw("circle", { class: "rim", cx: middle, cy: middle, r: radius }),
+      ...points.map(({ row, to: [x, y] }) => draw("line", { class: `given c${row % 8}`, x1: middle, y1: middle, x2: x, y2: y })),
+      ...points.flatMap(({ row, to, away }) => labels.write(to, String(row), away)),
+      ...points.map(({ row, to: [x, y] }) => draw("circle", { class: `handle c${row % 8}`, cx: x, cy: y, r: 5, onclick: () => this.look(this.node, 2 * row) })));
     this.missing.textContent = undrawn(missing);
   }
 }

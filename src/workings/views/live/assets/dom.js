@@ -25,9 +25,10 @@ const all = (selector, within = document) => [...within.querySelectorAll(selecto
 const one = (selector, within = document) => within.querySelector(selector);
 
 // What was typed cannot be taken: it stays, with what could be typed beside it.
-function refuse(input, wanted = "A number") {
+function refuse(input, wanted = "A number, as 0.25, −1 or 1/3") {
   input.setAttribute("aria-invalid", "true");
-  if (!input.nextElementSibling?.classList.contains("refused")) input.after(make("span", { class: "refused", role: "alert" }, `${wanted}, as 0.25, −1 or 1/3`));
+  if (!input.nextElementSibling?.classList.contains("refused")) input.after(make("span", { class: "refused", role: "alert" }));
+  input.nextElementSibling.textContent = wanted;
 }
 
 // A long name can be broken behind each of its dots, and nowhere else.

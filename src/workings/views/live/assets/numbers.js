@@ -77,8 +77,9 @@ function column(values, decimals, type = "f") {
 const drawable = (value) => Math.abs(value) < 1e300;
 const undrawn = (names) => (names.length ? `Not drawn, for want of finite numbers: ${names.join(", ")}.` : "");
 
-// Whether somebody may put a number into a value of a type: it is finite there.
-const allowed = (value, type) => Number.isFinite(ROUND[type](value));
+// Whether somebody may put a number into a node: it is finite there, and the equation that it goes into takes it.
+const allowed = (value, { t }) => Number.isFinite(ROUND[t](value));
+const takes = (value, { r }) => !r || (value <= (r.most ?? Infinity) && (r.above ? value > r.least : value >= r.least));
 
 // A number as somebody types it: a point or a comma, either minus, a fraction, a power of ten. NaN where it is none.
 function typed(text) {

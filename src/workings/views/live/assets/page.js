@@ -21,7 +21,7 @@ class Page {
     inputs.hidden = false;
     this.sentence = new Sentence(this.state, inputs);
     this.plane = new Plane(this.state, inputs, look);
-    this.dials = new Dials(this.state, inputs, look);
+    this.dials = new Dials(this.state, inputs, this.tables);
     this.maps = new Maps(this.state, inputs, look);
     this.circle = new Circle(this.state, inputs, look);
     this.waves = new Waves(this.state, inputs);
@@ -53,7 +53,7 @@ class Page {
     const file = make("input", { type: "file", accept: ".json", hidden: true, onchange: () => this.load(file) });
     const open = button("Open", "Take up a state from a file", () => file.click());
     this.said = make("p", { class: "message", role: "status" });
-    bar.append(depths, ...this.variants(), this.guess, this.undo, this.redo, this.reset, link, save, open, file);
+    bar.append(depths, this.guess, ...this.variants(), this.undo, this.redo, this.reset, link, save, open, file);
     bar.after(this.said);
     bar.hidden = false;
   }

@@ -1,6 +1,6 @@
 // Tokens as arrows in the plane of two named axes: what is given is dragged, what was made of it follows.
 
-const SIZE = 320, EDGE = 34;
+const SIZE = 320, EDGE = 38;
 
 // Of the names of a value, the one that a reader would use: the shortest, and of those the last.
 function shortest(state, node) {
@@ -50,8 +50,7 @@ class Plane {
     const select = make("select", { "aria-label": "What it is compared with", onchange: () => { this.chosen = select.value; this.refresh(); } }, ...options);
     this.svg = draw("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "group", "aria-label": `${base.name} in the plane` });
     this.missing = make("p", { class: "undrawn error" });
-    this.pen = make("canvas").getContext("2d");
-    this.pen.font = `12px ${getComputedStyle(this.figure).fontFamily}`;
+    this.pen = penOf(this.figure);
     this.figure.replaceChildren(
       make("figcaption", {}, make("span", { class: "name" }, base.name), options.length ? " and, broken, " : "", options.length ? select : ""),
       this.svg, this.missing, make("p", { class: "note" }, "Drag the end of an arrow, or choose it and press the arrow keys."));
@@ -87,7 +86,8 @@ class Plane {
     const focused = this.arrows.indexOf(document.activeElement), { base } = this.found, other = this.other();
     const [rows, columns] = labelsOf(this.state, base.node), values = this.state.machine.values[base.node];
     const ends = this.ends(base.node), made = other ? this.ends(other.node) : [], corner = [this.x(0), this.y(0)];
-    const parts = this.axes(columns), missing = [], lines = [];
+    const parts = this.axes(columns), missing = [], edges = ["from", "to"].map((end) => this.scale[end]);
+    const lines = [edges.map((end) => [this.x(end), corner[1]]), edges.map((end) => [corner[0], this.y(end)])]; // the axes
     const line = (kind, row, from, to) => {
       lines.push([from, to]);
       parts.push(draw("line", { class: `${kind} c${row % 8}`, x1: from[0], y1: from[1], x2: to[0], y2: to[1] }));
@@ -98,7 +98,7 @@ class Plane {
       parts.push(draw("circle", { class: `made c${row % 8}`, cx: to[0], cy: to[1], r: 4 }, draw("title", {}, `${other.name}[${rows[row]}]`)));
     });
     ends.forEach((to, row) => { if (to) line("given", row, corner, to); else missing.push(`${base.name}[${rows[row]}]`); });
-    const labels = new Labels(SIZE, this.pen, [...ends, ...made].filter(Boolean), lines);
+    const labels = new Labels(this.pen, SIZE, [...ends, ...made].filter(Boolean), lines, parts.filter(({ tagName }) => tagName === "text"));
     this.arrows = ends.map((to, row) => {
       if (!to) return null;
       const name = rows[row], handle = draw("circle", {
@@ -107,10 +107,10 @@ class Plane {
         onpointerdown: (event) => this.grab(event, row), onkeydown: (event) => this.key(event, row),
         onfocus: () => this.look(base.node, 2 * row),
       });
-      parts.push(draw("text", labels.place(to, name), name), handle);
+      parts.push(...labels.write(to, name));
       return handle;
     });
-    this.svg.replaceChildren(...parts);
+    this.svg.replaceChildren(...parts, ...this.arrows.filter(Boolean));
     this.missing.textContent = undrawn(missing);
     if (focused >= 0) this.arrows[focused]?.focus({ preventScroll: true });
   }
@@ -121,8 +121,8 @@ class Plane {
       const value = Number((count * step).toPrecision(9)), class_ = value === 0 ? "zero" : "grid", text = tick(value);
       parts.push(draw("line", { class: class_, x1: this.x(value), x2: this.x(value), y1: this.y(from), y2: this.y(to) }));
       parts.push(draw("line", { class: class_, y1: this.y(value), y2: this.y(value), x1: this.x(from), x2: this.x(to) }));
-      parts.push(draw("text", { class: "tick", x: this.x(value), y: this.y(from) + 14, "text-anchor": "middle" }, text));
-      if (value !== 0 || from < 0) parts.push(draw("text", { class: "tick", x: this.x(from) - 5, y: this.y(value) + 4, "text-anchor": "end" }, text));
+      parts.push(draw("text", { class: "tick", x: this.x(value), y: this.y(from) + 18, "text-anchor": "middle" }, text));
+      if (value !== 0 || from < 0) parts.push(draw("text", { class: "tick", x: this.x(from) - 10, y: this.y(value) + 4, "text-anchor": "end" }, text));
     }
     parts.push(draw("text", { class: "axis", x: SIZE - 14, y: SIZE - 4, "text-anchor": "end" }, columns[0]));
     parts.push(draw("text", { class: "axis", x: 4, y: 11 }, columns[1]));
@@ -187,39 +187,6 @@ class Plane {
 }
 
 const tick = (value) => String(value).replace("-", MINUS);
-
-// Where names stand beside their points: where they touch no point and no other name, and cross as few lines as they can.
-class Labels {
-  constructor(edge, pen, points, lines) {
-    this.edge = edge;
-    this.pen = pen;
-    this.points = points;
-    this.along = lines.flatMap(([[a, b], [c, d]]) => Array.from({ length: 40 }, (_, n) => [a + ((c - a) * n) / 40, b + ((d - b) * n) / 40]));
-    this.boxes = [];
-  }
-
-  // Of the ways round a point, and then further off, the first of those that disturb the least.
-  place([x, y], name) {
-    const { width } = this.pen.measureText(name);
-    let best = null;
-    for (const far of [12, 20, 30]) for (const [dx, dy] of ROUND_ABOUT) {
-      const left = x + dx * far - ((1 - dx) * width) / 2, middle = y + dy * (far + 5), box = [left, middle - 8, left + width, middle + 7];
-      const cost = this.cost(box);
-      if (best === null || cost < best.cost) best = { box, cost };
-    }
-    this.boxes.push(best.box);
-    return { x: best.box[0], y: best.box[3] - 3 };
-  }
-
-  cost(box) {
-    const over = ([a, b, c, d], [e, f, g, h]) => a < g && e < c && b < h && f < d, within = ([x, y], far) => over(box, [x - far, y - far, x + far, y + far]);
-    const outside = box[0] < 2 || box[1] < 2 || box[2] > this.edge - 2 || box[3] > this.edge - 2;
-    const count = (list, test) => list.reduce((sum, each) => sum + test(each), 0);
-    return 1000 * outside + 100 * count(this.points, (point) => within(point, 9)) + 100 * count(this.boxes, (each) => over(box, each)) + count(this.along, (point) => within(point, 1));
-  }
-}
-
-const ROUND_ABOUT = [[1, 0], [-1, 0], [0, -1], [0, 1], [1, -1], [-1, -1], [1, 1], [-1, 1]];
 
 // The words of a sentence: each can be replaced by another of the table, or change places with its neighbour.
 class Sentence {
@@ -302,11 +269,11 @@ class Maps {
 
 const LEAST = 1e-3; // an epsilon is no number to play with
 
-// Given numbers that stand alone, such as a temperature: each with a slider.
+// Given numbers that stand alone, such as a temperature: each with a slider, and to be typed as in the text.
 class Dials {
-  constructor(state, place, look) {
+  constructor(state, place, tables) {
     this.state = state;
-    this.look = look;
+    this.tables = tables;
     this.box = make("div", { class: "dials" });
     place.append(this.box);
   }
@@ -317,24 +284,29 @@ class Dials {
     const whole = (n) => nodes[n].t === "i" && !fixed.has(n) && nodes.some((node) => node.k === "map" && node.i.some((view) => view[0] === n));
     this.dials = nodes.flatMap((node, n) => (node.k === "given" && (node.t === "f" || whole(n)) && node.b && !node.made && size(node.s) === 1 && Math.abs(node.v[0]) >= LEAST ? [this.one(n)] : []));
     this.box.hidden = !this.dials.length;
-    this.box.replaceChildren(...this.dials.map((dial) => dial.label));
+    this.box.replaceChildren(...this.dials.map((dial) => dial.box));
   }
 
   one(node) {
     const about = this.state.program.nodes[node], value = this.state.machine.recorded[node][0], name = shortest(this.state, node) ?? about.n;
-    const whole = about.t === "i", most = value > 0 ? 4 * value : 1, least = whole ? Math.min(1, 3 * value) : value > 0 ? value / 10 : 3 * value - 1;
-    const output = make("output", {}), slider = make("input", { type: "range", min: least, max: most, step: whole ? 1 : (most - least) / 200, "aria-label": name });
+    const whole = about.t === "i", [least, most, step] = this.ends(value, whole, about.r);
+    const output = make("output"), slider = make("input", { type: "range", min: least, max: most, step, "aria-label": name });
     slider.addEventListener("pointerdown", () => this.state.begin());
     slider.addEventListener("keydown", () => this.state.begin());
     slider.addEventListener("input", () => { this.state.put(node, 0, Number(slider.value)); this.state.tell("drag"); });
-    slider.addEventListener("focus", () => this.look(node, 0));
-    return { node, slider, output, label: make("label", {}, make("span", { class: "name" }, ...breakable(name)), slider, output) };
+    slider.addEventListener("focus", () => this.tables.look(node, 0));
+    this.tables.scalar(output, node, 0);
+    return { node, slider, box: make("div", {}, make("span", { class: "name" }, ...breakable(name)), slider, output) };
+  }
+
+  // Where a slider begins and ends, and its step: all of a range that has two ends, else what lies around the number.
+  ends(value, whole, range = {}) {
+    const around = whole ? Math.min(1, 3 * value) : value > 0 ? value / 10 : 3 * value - 1, most = range.most ?? (value > 0 ? 4 * value : 1);
+    const least = range.most === undefined ? Math.max(around, range.least ?? -Infinity) : range.least, step = whole ? 1 : (most - least) / 200;
+    return [range.above && least === range.least ? least + step : least, most, step];
   }
 
   refresh() {
-    for (const { node, slider, output } of this.dials) {
-      slider.value = this.state.machine.values[node][0];
-      output.textContent = shownNumber(this.state, node, 0);
-    }
+    for (const { node, slider } of this.dials) slider.value = this.state.machine.values[node][0];
   }
 }

@@ -108,8 +108,9 @@ class State {
     const names = new Map(this.programs[current].nodes.map((node) => [node.n, node]));
     const fits = (each) => Array.isArray(each) && names.has(each[0]) && Number.isInteger(each[1]) && each[1] >= 0 && each[1] < size(names.get(each[0]).s);
     if (!kept.changes.every(fits)) return "it changes numbers that this page does not have";
-    const is = ([n, p, v]) => (typeof v === "number" && allowed(v, names.get(n).t)) || this.opening.some((own) => own.every((each, at) => each === [n, p, v][at]));
-    if (!kept.changes.every(is)) return "it changes a number to what is no finite number";
+    const strange = kept.changes.filter((each) => !this.opening.some((own) => own.every((part, at) => part === each[at])));
+    if (!strange.every(([n, , v]) => typeof v === "number" && allowed(v, names.get(n)))) return "it changes a number to what is no finite number";
+    if (!strange.every(([n, , v]) => takes(v, names.get(n)))) return "it changes a number to one that its equation does not take";
     const beside = kept.beside ?? [], known = (name) => Object.hasOwn(this.programs[current].values, name);
     if (!Array.isArray(beside) || beside.length > 2 || !beside.every(known)) return "it sets values side by side that this page does not have";
     this.begin();

@@ -13,17 +13,14 @@ class Tables {
   // Take up the numbers of the text as it stands now.
   build() {
     this.figures = all("figure.value[data-at]", this.place).map((figure) => this.read(figure));
-    this.scalars = all("output[data-at]", this.place).map((output) => {
-      const [node, start] = output.dataset.at.split(",").map(Number);
-      return { output, node, start };
-    });
+    this.scalars = [];
+    for (const output of all("output[data-at]", this.place)) this.scalar(output, ...output.dataset.at.split(",").map(Number));
     this.observer?.disconnect();
     this.seen = new Set(); // what is on the screen, or nearly
     this.observer = new IntersectionObserver((entries) => {
       for (const { target, isIntersecting } of entries) if (isIntersecting) this.seen.add(target); else this.seen.delete(target);
     }, { rootMargin: "200px" });
     for (const figure of this.figures) { this.wire(figure); this.observer.observe(figure.figure); }
-    for (const scalar of this.scalars) this.wireScalar(scalar);
   }
 
   read(figure) {
@@ -44,8 +41,8 @@ class Tables {
     this.orient(table);
   }
 
-  wireScalar(scalar) {
-    const { output, node, start } = scalar;
+  scalar(output, node, start) {
+    this.scalars.push({ output, node, start });
     output.tabIndex = 0;
     output.setAttribute("role", "button");
     output.addEventListener("focus", () => this.look(node, start));
@@ -99,10 +96,10 @@ class Tables {
   target(node, place) { return this.state.reader.origin(node, place); }
 
   nudge(node, place, by) {
-    const [from, at] = this.target(node, place), type = this.state.program.nodes[from].t;
-    if (type === "b") return;
-    const value = this.state.machine.values[from][at] + (type === "i" ? Math.sign(by) : by);
-    this.state.set([[from, at, Number(value.toFixed(12))]]);
+    const [from, at] = this.target(node, place), about = this.state.program.nodes[from];
+    if (about.t === "b") return;
+    const value = Number((this.state.machine.values[from][at] + (about.t === "i" ? Math.sign(by) : by)).toFixed(12));
+    if (takes(value, about)) this.state.set([[from, at, value]]);
   }
 
   letGo(node, place) {
@@ -114,7 +111,7 @@ class Tables {
   }
 
   edit(node, place, cell, begin = null) {
-    const [from, at] = this.target(node, place), type = this.state.program.nodes[from].t;
+    const [from, at] = this.target(node, place), about = this.state.program.nodes[from], type = about.t;
     if (cell.querySelector("input")) return;
     const before = this.state.machine.values[from][at];
     const input = make("input", {
@@ -123,16 +120,18 @@ class Tables {
     });
     const written = String(asWritten(before, type));
     input.value = begin ?? written;
+    const taken = () => (type === "i" ? Math.round(typed(input.value)) : typed(input.value));
     let over = false;
     const end = (asked) => {
       if (over) return;
-      const value = typed(input.value), keep = asked && input.value !== written;
-      if (keep && !allowed(value, type)) { refuse(input, "A finite number"); return; }
+      const value = taken(), keep = asked && input.value !== written;
+      if (keep && !allowed(value, about)) { refuse(input, "A finite number, as 0.25, −1 or 1/3"); return; }
+      if (keep && !takes(value, about)) { refuse(input, `A number ${about.r.said}`); return; }
       over = true;
       cell.replaceChildren();
       cell.classList.remove("editing");
       this.refresh();
-      if (keep && !Object.is(value, before)) this.state.set([[from, at, type === "i" ? Math.round(value) : value]]);
+      if (keep && !Object.is(value, before)) this.state.set([[from, at, value]]);
       cell.focus();
     };
     input.addEventListener("keydown", (event) => {
@@ -141,7 +140,7 @@ class Tables {
       else if (event.key === "Escape") end(false);
       else if (event.key === "Tab") end(true);
     });
-    input.addEventListener("blur", () => { if (!over) end(allowed(typed(input.value), type)); });
+    input.addEventListener("blur", () => { if (!over) end(allowed(taken(), about) && takes(taken(), about)); });
     cell.classList.add("editing");
     cell.replaceChildren(input);
     input.focus();
