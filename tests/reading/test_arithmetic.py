@@ -217,3 +217,29 @@ def test_a_number_that_its_type_cannot_hold_becomes_another():
     working = shown(wrapped, np.array([250], dtype=np.uint8), np.array([10], dtype=np.uint8))
     assert str(working.at("u[0]")) == "u[0] = 250 + 10 → 4  (260, wrapped around in uint8)"
     assert str(working.at("v[0]")) == "v[0] = not(250) → 5  (−251, wrapped around in uint8)"
+
+
+def test_a_minus_stands_before_what_it_turns():
+    def turned(k, x, v):
+        F = -(k * x)
+        g = -(k + 1)
+        h = -(v**2)
+        return F, g, h
+
+    working = shown(turned, 2.0, 1.5, np.array([1.0, 3.0]))
+    assert str(working.at("F")) == "F = −2.00×1.50 = −3.00"
+    assert str(working.at("g")) == "g = −(2.00 + 1) = −3.00"
+    assert str(working.at("h[1]")) == "h[1] = −3.00² = −9.00"
+
+
+def test_what_is_opened_for_one_row_does_not_pass_for_the_first():
+    """Of the rows [1, 2] and [4, 7] the second has the norm √65."""
+
+    def norms(x):
+        return np.linalg.norm(x, axis=1)
+
+    working = record_function(norms, [np.array([[1.0, 2.0], [4.0, 7.0]])], {})
+    path = working.path(working.result_parts.step)
+    second, first = (str(working.at(f"{path}[{row}]")).splitlines()[-2] for row in (1, 0))
+    assert second.endswith("norm[1].total[0] = 16.00 + 49.00 = 65.00")
+    assert first.endswith("total[0] = 1.00 + 4.00 = 5.00")

@@ -39,3 +39,48 @@ def test_an_optimisers_step_shows_every_parameter_it_moves(tmp_path):
     (line,) = [e for e in walk(record_script(file)).entries() if e.site is not None and e.site.line == 9]
     shown = {v.name: np.asarray(v.array).reshape(-1).tolist() for v in line.values}
     assert shown == {"Linear.weight": pytest.approx([2 - 0.42]), "Linear.bias": pytest.approx([1 - 0.14])}
+
+
+def lines_of(tmp_path, source):
+    """Under every line of a script, what its values are called and what they are."""
+    file = tmp_path / "lines.py"
+    file.write_text(source)
+    out = {}
+    for entry in walk(record_script(file)).entries():
+        if entry.site is not None and not entry.held:
+            out.setdefault(entry.site.line, {}).update({v.name: np.asarray(v.array).tolist() for v in entry.values})
+    return out
+
+
+def test_an_attribute_that_is_changed_is_shown_as_it_is_then(tmp_path):
+    """2 − 0.1·2 = 1.8; 1 + 2 = 3; the moving mean of 2 and then 4 is 0.2 and 0.58."""
+    told = lines_of(
+        tmp_path,
+        "import numpy as np\nclass M:\n    def __init__(self):\n        self.mean = np.zeros(1)\n"
+        "    def see(self, x):\n        self.mean *= 0.9\n        self.mean += 0.1 * x\nm = M()\n"
+        "m.W = np.array([1.0, 2.0])\nm.W -= 0.1 * np.array([1.0, 2.0])\nm.n = 1.0\nm.n += 2\n"
+        "m.see(np.array([2.0]))\nm.see(np.array([4.0]))\nlayers = [m]\nlayers[0].W = layers[0].W + 1.0\n",
+    )
+    assert told[10] == {"W": pytest.approx([0.9, 1.8])}
+    assert told[12] == {"n": 3.0}
+    assert told[7] == {"mean": pytest.approx([0.58])}
+    assert told[16] == {"W": pytest.approx([1.9, 2.8])}
+
+
+def test_a_truth_that_only_steers_is_not_what_the_line_makes(tmp_path):
+    file = tmp_path / "steer.py"
+    file.write_text(
+        "total = 4.0\nlabel = 'big' if total > 3 else 'small'\ndef fact(n):\n"
+        "    return 1 if n <= 1 else n * fact(n - 1)\nf5 = fact(5)\n"
+    )
+    entries = [e for e in walk(record_script(file)).entries() if e.site is not None and not e.held]
+    assert not [e for e in entries if e.site.line == 2]
+    assert [v.array.tolist() for e in entries if e.site.line == 4 for v in e.values] == [120, 24, 6, 2]
+
+
+def test_an_array_written_through_out_is_shown_in_its_own_shape(tmp_path):
+    told = lines_of(
+        tmp_path,
+        "import numpy as np\nA = np.arange(6.0).reshape(2, 3)\nnp.multiply(A, 2, out=A)\nA += 1.0\n",
+    )
+    assert list(told[3].values()) == [[[0, 2, 4], [6, 8, 10]]]

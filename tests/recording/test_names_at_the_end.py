@@ -47,6 +47,10 @@ SCRIPTS = {
         "g = [1.0, 2.0, 3.0]\ng[0] = 5.0\ng.insert(1, 4.0)\ng.reverse()\nlate = g[0] * 2.0\n",
         {"g": 4, "late": 5},
     ),
+    "a comprehension has a variable of the same name": (
+        "i = 5\nys = [i * 2 for i in [1, 2, 3]]\ntotal = sum(i for i in ys)\nz = i + 1\n",
+        {"i": 1, "ys": 2, "total": 3, "z": 4},
+    ),
     "a view of a tensor is written": (
         "import torch\na = torch.arange(4.0)\nv = a.view(2, 2)\nv[1, 1] = -1\nb = v.T\na.mul_(2.0)\n",
         {"a": 6, "v": 6, "b": 6},
@@ -75,3 +79,11 @@ def test_a_list_may_hold_itself(tmp_path):
     file = tmp_path / "own.py"
     file.write_text("own = [1.0]\nown.append(own)\nown.append(own)\nlate = 2.0 * own[0]\n")
     assert record_script(file)["late"].value == 2.0
+
+
+def test_a_change_goes_to_the_variable_and_not_to_that_of_a_comprehension(tmp_path):
+    file = tmp_path / "same.py"
+    file.write_text("i = 5\nys = [i * 2 for i in [1, 2, 3]]\nz = i + 1\n")
+    out = record_script(file).replay({"i": 7})
+    assert out.value("z") == 8
+    assert np.array_equal(out.value("ys"), [2, 4, 6])

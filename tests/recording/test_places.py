@@ -143,3 +143,17 @@ def test_what_an_attribute_or_a_call_holds_is_named_as_the_source_reaches_it(tmp
     assert "outs = [h(x) for h ∈ heads]" in page
     assert "outs[1][0] = 3.00×1.00 + 3.00×2.00 = 9.00" in page
     assert "first = heads[0].W" in page
+
+
+def test_keys_of_every_kind_are_reached(tmp_path):
+    file = tmp_path / "keys.py"
+    file.write_text(
+        "e = {('a', 'b'): 1.0, 2.5: 3.0, None: 4.0, 'h.0.w': 5.0, ('x', 1): [1.0, 2.0], 'with [#]': 6.0}\n"
+        "e['a', 'b'] *= 2.0\nf = {k: v * 2.0 for k, v in {('p', 'q'): 0.5}.items()}\n"
+    )
+    working = record_script(file)
+    found = {a: np.asarray(working.value(working.find(a))).tolist() for a in (
+        "e[a, b]", "e[2.5]", "e[None]", "e[h.0.w]", "e[x, 1][1]", "f[p, q]", "e[with (♯)]",
+    )}  # fmt: skip
+    assert list(found.values()) == [2.0, 3.0, 4.0, 5.0, 2.0, 1.0, 6.0]
+    assert "e[a, b] = 1.00×2.00 = 2.00" in str(working)

@@ -58,3 +58,16 @@ def test_a_name_given_twice_says_which_was_changed(tmp_path: Path) -> None:
     assert "a = 3.00 → 5.00" in page
     assert "a is set again elsewhere: a#1 (line 1); what was changed is this one alone." in page
     assert "elsewhere: a (line 3);" in terminal.render_replay(working.replay({"a#1": 5.0}), colour=False)
+
+
+def test_what_was_changed_is_what_was_given_also_where_the_source_ran_again(tmp_path: Path) -> None:
+    working = script(tmp_path, "y = 4.0\ni = 0\nwhile y > 1:\n    y /= 2\n    i += 1\nz = y + i\n")
+    page = terminal.render_replay(working.replay({"y#1": 5.0}), colour=False)
+    assert "y = 4.00 → 5.00" in page
+
+
+def test_two_names_of_one_number_are_said(tmp_path: Path) -> None:
+    working = script(tmp_path, "a = 3.0\nb = a\nc = a + b\n")
+    page = " ".join(terminal.render_replay(working.replay({"b": 5.0}), colour=False).split())
+    assert "a is this number's first name, and b (line 2) names the same number" in page
+    assert "is changed under all of them" in page

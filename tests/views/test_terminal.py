@@ -363,3 +363,13 @@ def test_places_of_a_dictionary_are_shown_by_their_names(tmp_path: Path) -> None
     assert "counts[i] = " not in page
     told = "2 more places of the same line have their addresses too: counts[i], counts[j], …"
     assert told in " ".join(page.split())
+
+
+def test_a_condition_of_several_parts_is_told_part_by_part(tmp_path: Path) -> None:
+    source = "p = 2.5\nboth = p > 1 and p < 2\nif p > 2:\n    q = p + 1\nr = 1.0 if p > 1 and p < 2 else 0.0\n"
+    page = terminal.render(script(tmp_path, source), colour=False)
+    decided = page.partition("Decided by these numbers")[2]
+    assert "line 2  2.50 > 1 was true" in decided
+    assert "line 3  p > 2 was true" in decided
+    assert "line 5  2.50 < 2 was false" in decided
+    assert "both" not in decided
