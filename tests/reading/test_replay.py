@@ -156,3 +156,11 @@ def test_behind_a_call_that_cannot_be_made_again_everything_is_frozen():
     replay = working.replay({"x": np.array([5.0, 6.0])})
     assert replay.frozen
     assert working.find("doubled").step in replay.frozen
+
+
+def test_of_a_value_only_the_numbers_that_were_changed_are_marked(tmp_path):
+    file = tmp_path / "marked.py"
+    file.write_text("x = [1.0, -1.0, 2.0]\nbest = min(x)\n")
+    after = record_script(file).replay({"x[0]": 5.0}).after()
+    assert str(after.at("x[0]")) == "x[0] = 5.00  (changed)"
+    assert str(after.at("x[1]")) == "x[1] = −1.00"

@@ -75,7 +75,7 @@ def test_a_truth_that_only_steers_is_not_what_the_line_makes(tmp_path):
     )
     entries = [e for e in walk(record_script(file)).entries() if e.site is not None and not e.held]
     assert not [e for e in entries if e.site.line == 2]
-    assert [v.array.tolist() for e in entries if e.site.line == 4 for v in e.values] == [120, 24, 6, 2]
+    assert [v.array.tolist() for e in entries if e.site.line == 4 for v in e.values] == [4, 120, 3, 24, 2, 6, 1, 2]
 
 
 def test_an_array_written_through_out_is_shown_in_its_own_shape(tmp_path):

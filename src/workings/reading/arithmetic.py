@@ -159,7 +159,8 @@ class _Writer:
         step = origin.step
         raw = self._element(origin)
         if raw is None:
-            return Line(name, place.ref, value, self.decimals, site=step.site, note=_note(step)), []
+            note = _note(step) if _is_changed(origin) else ""
+            return Line(name, place.ref, value, self.decimals, site=step.site, note=note), []
         if not gives(raw, value, step.dtype):
             return Line(name, place.ref, value, self.decimals, site=step.site, note=_ELSEWHERE), []
         expression = self._gathered(origin, raw)
@@ -333,6 +334,12 @@ def _wrapped(step: Step, expression: Expression, value: Any) -> str:
 def _bare(line: Line) -> bool:
     """Whether a line says no more than a number that other lines already show."""
     return line.expression is None or isinstance(line.expression, Leaf)
+
+
+def _is_changed(place: _Place) -> bool:
+    """Whether a number is not one that a what-if left as it was, in a value of which it changed others."""
+    changed = place.working.changed.get(place.step.number)
+    return changed is None or bool(changed[place.ref.index])
 
 
 def _note(step: Step) -> str:

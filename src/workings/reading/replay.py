@@ -79,12 +79,14 @@ class Replay:
         old = self.working
         pinned = {number: old.labels(number) for number in self.changed}
         new = replace(
-            old, steps=list(old.steps), axis_labels=old.axis_labels | pinned, lost=list(old.lost), notes=list(old.notes)
-        )
+            old, steps=list(old.steps), axis_labels=old.axis_labels | pinned, lost=list(old.lost),
+            notes=list(old.notes), changed={},
+        )  # fmt: skip
         for number, value in self.values.items():
             step = old.steps[number].copy()
             step.value, step.kept = value, True
             if number in self.changed:
+                new.changed[number] = _differs(old.evaluator.step_value(number), value)
                 step.operation, step.function, step.note = "given", "", "changed"
                 step.inputs, step.arguments, step.keywords, step.output = (), (), {}, None
             new.steps[number] = step
@@ -128,6 +130,11 @@ def _moved(path: str, ref: Ref, before: Any, after: Any) -> Moved | None:
     gap = np.where(np.isnan(gap), np.inf, gap)
     place = np.unravel_index(int(np.argmax(gap)), gap.shape)
     return Moved(path, ref, before, after, float(gap[place]), Ref(ref.step, ref.index + tuple(map(int, place))))
+
+
+def _differs(before: Any, after: Any) -> np.ndarray[Any, Any]:
+    old, new = _array(before), _array(after)
+    return np.asarray(old != new) if old.shape == new.shape else np.ones(new.shape, dtype=bool)
 
 
 def _array(value: Any) -> np.ndarray[Any, Any]:

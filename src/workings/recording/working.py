@@ -237,6 +237,8 @@ class Working:
     lost: list[Loss] = field(default_factory=list)
     conventions: dict[str, str] = field(default_factory=dict)
     decimals: int = 4
+    changed: dict[int, Any] = field(default_factory=dict)
+    """Of a what-if: of each given value that was changed, which of its numbers were."""
     result: Any = None
     axis_labels: dict[int, Labels] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
