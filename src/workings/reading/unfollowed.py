@@ -56,8 +56,8 @@ def _is_worked_out(working: Working, step: Step) -> bool:
             expression = meaning.element(working, step, place, Limits())
             value = scalar(working.value(Ref(step.number, place)))
             return expression is None or gives(expression, value, step.dtype)
-    except NotRecorded:
-        pass
+    except (NotRecorded, RuntimeError):
+        pass  # a RuntimeError is PyTorch's: rows of different lengths in one tensor are no array
     except (ArithmeticError, LookupError, TypeError, ValueError):  # a call in a form that the rule does not know
         return False
     return True
