@@ -156,6 +156,14 @@ def test_replay_after_loading(tmp_path):
     assert same(loaded.replay(change).value(address), working.replay(change).value(address))
 
 
+def test_what_was_changed_is_marked_after_loading(tmp_path):
+    after = wk.example("apple").run().replay({"X[Apple]": [0.1, 1.0]}).after()
+    loaded = again(after, tmp_path)
+    for address in ("X[Apple, 0]", "X[shares, 0]"):
+        assert str(loaded.at(address)) == str(after.at(address))
+    assert str(loaded.at("X[Apple, 0]")).endswith("(changed)")
+
+
 def test_nothing_is_pickled(tmp_path):
     save(recorded("numpy_vectorize_opaque"), tmp_path / "saved.workings")
     with zipfile.ZipFile(tmp_path / "saved.workings") as archive:

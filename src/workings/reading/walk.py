@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from workings.equations import EQUATIONS, Equation, equation_of
 from workings.frozen import evolve, frozen
 from workings.reading.formula import Formula, formula
+from workings.reading.made import Made, is_held
 from workings.reading.sections import Entry, Section, Value
-from workings.reading.source_lines import argument_of, body, own_name, returned, running
+from workings.reading.source_lines import argument_of, body, own_name, running
 from workings.reading.turns import Event, parts
-from workings.recording.operations import meaning
-from workings.recording.operations.bound import Bound, as_array, base_name
+from workings.recording.operations.bound import as_array
 from workings.recording.operations.number_types import conversion, sentence
 from workings.recording.working import Binding, Group, Ref, Site, Step, Turn, Working
 
@@ -61,10 +61,9 @@ class _Walker:
         self.seen: set[int] = set()
         self.formulas: dict[tuple[str, str, frozenset[str]], Formula | None] = {("", "", frozenset()): None}
         self.bindings: dict[tuple[int, int], list[Binding]] = {}
-        self.named: dict[tuple[int, str], list[Binding]] = {}
         for binding in working.bindings:
             self.bindings.setdefault((binding.group, binding.statement), []).append(binding)
-            self.named.setdefault((binding.group, binding.name), []).append(binding)
+        self.made = Made(working)
         self.known = {(binding.group, binding.ref) for binding in working.bindings}
         self.events: dict[int, list[Event]] = {}
         self.files: dict[int, str] = {b.group: b.site.file for b in working.bindings if b.site is not None}
@@ -235,13 +234,13 @@ class _Walker:
         nameless = not values
         if nameless:
             passing = {b.ref.step for b in bindings} - {b.ref.step for b in named}
-            results = self._results([s for s in steps if s.number not in passing], site, group)
-            made = (self._value(Ref(s.number), self.working.path(s.number), self._kept_as(s)) for s in results)
+            results = self.made.results([s for s in steps if s.number not in passing], site, group)
+            made = (self._value(Ref(s.number), self.working.path(s.number), self.made.kept_as(s)) for s in results)
             values = tuple(v for v in made if v is not None)
         if not values:
             return []
         repeats = not every and all(v.ref.step in self.seen for v in values)
-        held = nameless and site is not None and _is_held(site, [self.working.steps[v.ref.step] for v in values])
+        held = nameless and site is not None and is_held(site, [self.working.steps[v.ref.step] for v in values])
         types = self._types(s.number for s in every)
         whole = Entry(
             values[0].path,
@@ -258,60 +257,6 @@ class _Walker:
             line=(group, runs[-1][0]),
         )
         return self._apart(whole, group) if nameless else [whole]
-
-    def _results(self, steps: list[Step], site: Site | None, group: int) -> list[Step]:
-        """What a line without a name makes: what it writes into, its last step, each number of a list it builds, or
-        all that it returns."""
-        made = [s for s in steps if meaning.kind(s) not in ("given", "size", "order")]
-        made = [s for s in made if s.number not in self.steering] or made
-        if site is not None and site.targets and made:
-            before = self._before(group, own_name(site.targets[-1]), steps[0].statement)
-            written = [s for s in made if before is not None and self._continues(s, before.ref)]
-            if written:
-                return written[-1:]
-        elif kept := [s for s in made if self._kept_as(s)]:
-            return kept
-        own = {s.number for s in made}
-        made = [s for s in made if s.operation != "put_flat" or s.inputs[-1].step not in own] or made
-        used = {r.step for s in made for r in s.inputs}
-        ends = [s for s in made if s.number not in used]
-        several = all(not s.shape for s in ends) or len(ends) <= returned(site.text if site is not None else "")
-        return ends if ends and several else made[-1:]
-
-    def _kept_as(self, step: Step) -> str:
-        """``0.weight`` of what a step has changed in place: a module keeps it under that name. Otherwise nothing."""
-        if not base_name(step).endswith("_"):
-            return ""
-        changed = Bound(self.working, step).operand(0).ref
-        binding = self.parameters.get(changed) if changed is not None else None
-        return f"{self.working.groups[binding.group].name}.{binding.name}" if binding is not None else ""
-
-    @cached_property
-    def steering(self) -> set[int]:
-        """Truths that only decided which way the program goes."""
-        return {guard.ref.step for guard in self.working.guards if isinstance(guard.value, bool)}
-
-    @cached_property
-    def parameters(self) -> dict[Ref, Binding]:
-        """What the modules of a program keep, by the values that they had when they were called."""
-        groups = self.working.groups
-        return {b.ref: b for b in self.working.bindings if groups[b.group].kind == "module"}
-
-    def _before(self, group: int, name: str, statement: int) -> Binding | None:
-        """What a name meant when a statement began."""
-        earlier = (b for b in self.named.get((group, name), ()) if b.statement < statement)
-        return max(earlier, key=lambda b: b.statement, default=None)
-
-    def _continues(self, step: Step, ref: Ref) -> bool:
-        """Whether a step is what a value became by being written into; the rest of its memory is another value."""
-        origin = self.working.steps[ref.step]
-        while step.number > ref.step:
-            if not ref.index and step.operation == origin.operation and step.shape == origin.shape:
-                return True  # a window that was looked through again
-            if not step.inputs or step.inputs[0] == ref:
-                return bool(step.inputs)
-            step = self.working.steps[step.inputs[0].step]
-        return False
 
     def _types(self, steps: Iterable[int]) -> dict[int, tuple[str, str]]:
         """The steps that write numbers in a type which may not hold them: the type before, and the one after."""
@@ -429,19 +374,6 @@ def _targets(bindings: list[Binding], site: Site | None) -> list[Binding]:
         return [b for b in bindings if b.name.partition("[")[0] in words] or bindings
     targets = {own_name(target) for target in site.targets}
     return [b for b in bindings if b.name.partition("[")[0] in targets]
-
-
-def _is_held(site: Site, made: list[Step]) -> bool:
-    """Whether what a line makes is an object of its own (a layer, a copy of one) that only holds such numbers."""
-    named = bool(site.targets) and all(target.isidentifier() for target in site.targets)
-    return named and all(_is_aside(step) for step in made)
-
-
-def _is_aside(step: Step) -> bool:
-    """Whether a step makes no number of its own: one that was there already, or a truth that chooses among objects."""
-    if step.operation in ("put", "put_flat"):
-        return False
-    return step.dtype == "bool" or meaning.kind(step) in ("given", "movement")
 
 
 def _written(types: dict[int, tuple[str, str]]) -> frozenset[str]:

@@ -8,11 +8,12 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from workings.recording.containers import DICTS
 from workings.recording.handlers import Handler
 from workings.recording.iteration import advance
 from workings.recording.ledger import CONSTANT, NUMBERS, Tag
 from workings.recording.operations import functions
-from workings.recording.places import DICTS, put_in_dict
+from workings.recording.places import put_in_dict
 
 if TYPE_CHECKING:
     from workings.recording.calls import Calls

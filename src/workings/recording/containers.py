@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from workings.recording.working import Ref, Slot
 if TYPE_CHECKING:
     from workings.recording.recorder import Recorder
 
+DICTS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
+CONTAINERS = (list, tuple, *DICTS)
 _DEEPEST = 32  # axes an array can have on every NumPy; a list nested in itself has more
 
 

@@ -7,19 +7,13 @@ from typing import Any
 import numpy as np
 
 from workings.equations import EQUATIONS
-from workings.recording import containers
+from workings.recording import containers, held
 from workings.recording.frames import Box, Frame
-from workings.recording.index import place_of
 from workings.recording.ledger import CONSTANT, NUMBERS, Tag
-from workings.recording.places import CONTAINERS
 from workings.recording.remembering import Remembering
 from workings.recording.shadows import Line
 from workings.recording.working import Binding, Group, Ref, Site
 from workings.recording.writer import NUMPY_ARRAY
-
-_LONGEST_KEY = 60
-_NAMED_PLACES = 256  # in a container, at most; what a larger one holds is data, which nobody addresses one by one
-_NAMED_DEPTH = 3
 
 
 class Naming(Remembering):
@@ -73,92 +67,13 @@ class Naming(Remembering):
         for name, holder in frame.holders.items():
             entry = frame.tags.get(name)
             if entry is not None and entry[0] is holder:
-                self._name_contents(frame, name, holder)
+                held.name_as_it_ended(self, frame, name, holder)
                 frame.statement, frame.site = there
         for name, (value, _) in list(frame.tags.items()):
             if type(value) is NUMPY_ARRAY:
                 self._name_written(frame, name, value, self.ledger)
             elif self.calls.is_tensor(value):
                 self._name_written(frame, name, value, self.tensors.ledger)
-
-    def _name_contents(self, frame: Frame, name: str, holder: Any) -> None:
-        """What a container holds now, where that is new: a list of numbers as one array, others place by place."""
-        if not isinstance(holder, dict):
-            line = self.ledger.line_of(holder)
-            if line is None:
-                return
-            frame.statement, frame.site = self._in_scope(frame, line)
-            ref = containers.read(self._whole, holder)
-            if ref is not None:
-                if self.named.get((frame.group, name)) != ref:
-                    self.bind(frame, name, ref)
-                return
-        for key, place in _places(name, holder):
-            item, ref = holder[key], self._origin(holder, key)
-            if ref is not None and self.named.get((frame.group, place)) != ref:
-                step = self.working.steps[ref.step]
-                frame.statement, frame.site = self._in_scope(frame, (step.group, step.statement, step.site))
-                self.bind(frame, place, ref)
-            elif type(item) in CONTAINERS:
-                self._name_contents(frame, place, item)
-
-    def _origin(self, holder: Any, key: Any) -> Ref | None:
-        """Where what stands in one place of a container came from; None for a container, or what nobody saw made."""
-        item = holder[key]
-        if type(item) is NUMPY_ARRAY:
-            return self.ledger.read(item) if self.ledger.knows(item) else None
-        if self.calls.is_tensor(item):
-            return self.tensors.read(item) if self.tensors.ledger.knows(item) else None
-        tags = self.ledger.shadow_of(holder).tags
-        if tags[key] is CONSTANT and type(item) in (float, complex):
-            tags[key] = self.given(item, lost=False)
-        return tags[key] if isinstance(tags[key], Ref) else self.ledger.scalar_ref(item)
-
-    def bind_places(self, frame: Frame, name: str, holder: Any) -> Any:
-        """``name = {…}``, or a list of arrays: what stands in it has the names that reach it. Gives the container back.
-
-        In a what-if it is a changed one.
-        """
-        for key, place in _places(name, holder):
-            holder = self._override_place(frame, place, holder, key)
-            item = holder[key]
-            ref = containers.read(self._whole, item) if type(item) in (list, tuple) else self._origin(holder, key)
-            if ref is not None:
-                self.bind(frame, place, ref)
-            elif type(item) in CONTAINERS:
-                inner = self.bind_places(frame, place, item)
-                if inner is not item:
-                    holder = self._with(holder, key, Box(inner))
-        return holder
-
-    def put_under(self, frame: Frame, holder: Any, key: Any) -> None:
-        """``name[key] = value`` has put a value into the dictionary of that name."""
-        name = frame.site.targets[0].partition("[")[0] if frame.site is not None and frame.site.targets else ""
-        entry = frame.tags.get(name)
-        if entry is not None and entry[0] is holder and _is_place(key):
-            place = place_of(name, key)
-            self._override_place(frame, place, holder, key)
-            ref = self._origin(holder, key)
-            if ref is not None:
-                self.bind(frame, place, ref)
-
-    def _override_place(self, frame: Frame, place: str, holder: Any, key: Any) -> Any:
-        if not self.overrides:
-            return holder
-        box = Box(holder[key], self.ledger.shadow_of(holder).tags[key])
-        changed = self.override(frame, place, box)
-        return self._with(holder, key, changed) if changed is not box else holder
-
-    def _with(self, holder: Any, key: Any, box: Box) -> Any:
-        """A container with another value in one place. A tuple becomes another tuple."""
-        shadow = self.ledger.shadow_of(holder)
-        if type(holder) is tuple:
-            new = (*holder[:key], box.value, *holder[key + 1 :])
-            self.ledger.shadow(new, [*shadow.tags[:key], box.tag, *shadow.tags[key + 1 :]])
-            return new
-        holder[key] = shadow.items[key] = box.value
-        shadow.tags[key] = box.tag
-        return holder
 
     def _name_written(self, frame: Frame, name: str, value: Any, ledger: Any) -> None:
         """An array or a tensor: it, or another window on its memory, may have been written into."""
@@ -174,12 +89,12 @@ class Naming(Remembering):
         line: tuple[int, Site | None] = frame.statement, None
         if sources:
             written = steps[max(sources)]
-            line = self._in_scope(frame, (written.group, written.statement, written.site))
+            line = self.in_scope(frame, (written.group, written.statement, written.site))
         for step in again:
             step.statement, step.site = line
         self.name_at(frame, name, ref, *line)
 
-    def _in_scope(self, frame: Frame, line: Line) -> tuple[int, Site | None]:
+    def in_scope(self, frame: Frame, line: Line) -> tuple[int, Site | None]:
         """A line as its scope sees it: what a function does belongs to the line that called it."""
         group, statement, site = line
         while group != frame.group:
@@ -305,12 +220,12 @@ class Naming(Remembering):
         if kind is NUMPY_ARRAY:
             if value.dtype.kind in "fiubc":
                 self.bind(frame, name, self.ledger.read(value))
-        elif kind in CONTAINERS:
+        elif kind in containers.CONTAINERS:
             ref = containers.read(self._whole, value) if kind is list or kind is tuple else None
             if ref is not None:
                 self.bind(frame, name, ref)
             else:
-                value = self.bind_places(frame, name, value)
+                value = held.name_places(self, frame, name, value)
             frame.holders[name] = value
         elif kind is not str and value is not None:
             ref = self.ref(box)
@@ -326,10 +241,10 @@ class Naming(Remembering):
         if change is None:
             return box
         value = change(box.value)
-        held = np.array(value) if isinstance(value, list) else value
+        kept = np.array(value) if isinstance(value, list) else value
         if self.calls.is_tensor(value):
-            held = value.detach().clone()  # the program may write into its own
-        ref = self.given(held, lost=False, note="changed")
+            kept = value.detach().clone()  # the program may write into its own
+        ref = self.given(kept, lost=False, note="changed")
         if isinstance(value, list):
             self.working.steps[ref.step].plain = True
             containers.mark(self._whole, value, ref)
@@ -372,23 +287,6 @@ class Naming(Remembering):
         if len(boxes) < count - 1:
             raise ValueError(f"not enough values to unpack (expected at least {count - 1}, got {len(boxes)})")
         return _grouped(self, boxes, count, star)
-
-
-def _places(name: str, holder: Any) -> list[tuple[Any, str]]:
-    """The places of a container, with their names; those that no address can name, or that are too many, have none."""
-    if len(holder) > _NAMED_PLACES or name.count("[") > _NAMED_DEPTH:
-        return []
-    keys = holder if isinstance(holder, dict) else range(len(holder))
-    return [(key, place_of(name, key)) for key in keys if _is_place(key)]
-
-
-def _is_place(key: Any) -> bool:
-    """Whether an address can say where something stands: by a number, a word, or several of them."""
-    if type(key) is tuple:
-        return bool(key) and all(type(part) in (int, str, float) and _is_place(part) for part in key)
-    if type(key) is str:
-        return 0 < len(key) <= _LONGEST_KEY and key.isprintable() and '"' not in key and "'" not in key
-    return key is None or type(key) in (int, float, bool)
 
 
 def _starred(spec: tuple[Any, ...]) -> int:

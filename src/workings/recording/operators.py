@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workings.recording import containers
+from workings.recording.containers import DICTS
 from workings.recording.ledger import CONSTANT, NUMBERS
 from workings.recording.operations import functions
-from workings.recording.places import DICTS
 from workings.recording.working import Ref, Slot
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workings.recording import containers, user_code
+from workings.recording import containers, held, user_code
+from workings.recording.containers import CONTAINERS, DICTS
 from workings.recording.ledger import CONSTANT, NUMBERS, Tag
 from workings.recording.operations import functions
 from workings.recording.working import Ref, Slot
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from workings.recording.calls import Calls
     from workings.recording.recorder import Box, Frame
 
-DICTS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
-CONTAINERS = (list, tuple, *DICTS)
 _LOOKUPS = {list.__getitem__, tuple.__getitem__, collections.deque.__getitem__}
 _MAKERS = {id(np.c_): "numpy.c_", id(np.r_): "numpy.r_"}
 _DESCRIPTIONS = (np.dtype, np.finfo, np.iinfo, type, types.FunctionType)
@@ -175,7 +174,7 @@ def set_attribute(calls: Calls, frame: Frame, holder: Box, name: str, box: Box) 
         if ref is not None:
             recorder.bind(frame, name, ref)
         elif kind in CONTAINERS:
-            recorder.bind_places(frame, name, value)
+            held.name_places(recorder, frame, name, value)
 
 
 def _is_slot(descriptor: Any) -> bool:
@@ -332,7 +331,7 @@ def setitem(calls: Calls, frame: Frame, box: Box, index: Box, value: Box) -> Non
         recorder.guard(index, "a key")
         put_in_dict(calls, holder, key, value.value, value.tag)
         _put_down(calls, frame, value)
-        recorder.put_under(frame, holder, key)
+        held.name_put(recorder, frame, holder, key)
     elif id(holder) in calls.flats:
         array = calls.flats[id(holder)][1]
         change = functions.BY_NAME["changed.flat"]

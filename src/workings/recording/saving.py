@@ -31,7 +31,7 @@ _MEMBER = "working.json"
 _LIMIT = 4 * 2**30  # bytes of one array when unpacked: a small file cannot ask for more memory than that
 _KEYS = {
     "workings", "source", "sites", "groups", "steps", "bindings", "guards", "turns", "lost", "conventions", "decimals",
-    "axis_labels", "notes", "questions", "varying", "printed", "argument_parts", "result_parts", "result",
+    "changed", "axis_labels", "notes", "questions", "varying", "printed", "argument_parts", "result_parts", "result",
 }  # fmt: skip
 # Opaque functions that a file may name: packages of functions that return numbers for numbers and do nothing else.
 _COMPUTING = (
@@ -144,6 +144,7 @@ def _document(working: Working, writer: Writer) -> dict[str, Any]:
         "lost": [[loss.kind, loss.what, loss.step, site(loss.site)] for loss in working.lost],
         "conventions": working.conventions,
         "decimals": working.decimals,
+        "changed": [[step, writer.write(places)] for step, places in working.changed.items()],
         "axis_labels": [[step, labels] for step, labels in working.axis_labels.items()],
         "notes": working.notes,
         "questions": [
@@ -221,6 +222,7 @@ def _working(document: Mapping[str, Any], reader: Reader) -> Working:
     working.lost = [Loss(kind, what, step, site(s)) for kind, what, step, s in document["lost"]]
     working.conventions = {str(k): str(v) for k, v in document["conventions"].items()}
     working.decimals = int(document["decimals"])
+    working.changed = {int(step): reader.read(places) for step, places in document["changed"]}
     working.axis_labels = {
         int(step): tuple(tuple(axis) if axis is not None else None for axis in labels)
         for step, labels in document["axis_labels"]
