@@ -180,11 +180,6 @@ class Ledger(Shadows):
                 break
         return None
 
-    def owns(self, array: np.ndarray[Any, Any]) -> bool:
-        """Whether an array spans its memory, rather than being seen through another."""
-        seen = self._seen.get(id(array))
-        return seen is not None and seen.storage.owner is array
-
     def is_stale(self, array: np.ndarray[Any, Any]) -> bool:
         """Whether an array was written into, through another that shares its memory, since it was last read."""
         seen = self._seen.get(id(array))
