@@ -157,3 +157,8 @@ def test_keys_of_every_kind_are_reached(tmp_path):
     )}  # fmt: skip
     assert list(found.values()) == [2.0, 3.0, 4.0, 5.0, 2.0, 1.0, 6.0]
     assert "e[a, b] = 1.00×2.00 = 2.00" in str(working)
+
+
+def test_a_number_that_a_place_does_not_have_is_said_of_that_place(both):
+    with pytest.raises(AddressError, match=r"cfg\[layers\]\[W\] has 2 entries along axis 1, numbered 0 to 1; 7 was"):
+        both[0].find("cfg[layers][W][1][7]")

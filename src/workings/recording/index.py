@@ -279,7 +279,7 @@ class AddressIndex:
         """Selectors as indices into a value; ``:`` stays a slice."""
         shape = self._working.steps[ref.step].shape[len(ref.index) :]
         labels = self.labels(ref.step)[len(ref.index) :]
-        name = text.partition("[")[0] or self._paths[ref.step]
+        name = self.place_name(ref.step) or text.partition("[")[0] or self._paths[ref.step]
         if len(selectors) > len(shape):
             what = "a single number" if not shape else f"an array with {len(shape)} axes, of shape {shape}"
             raise AddressError(f"{name} is {what}; {len(selectors)} positions were given")
